@@ -13,6 +13,7 @@ import numpy as np
 
 from ..analytic.clock import TURN
 from . import servos
+from .observations import Observation, labelled
 
 WAITS = 0.3  # how far from the clock's a leg may begin and follow it at once [rad]
 
@@ -219,24 +220,20 @@ class Residual(Gait):
         return self.task.gait_corrected(None)
 
     def parameters(self, action: np.ndarray) -> np.ndarray:
-        """Return those of the gait that is corrected, at the present tempo, shape (..., n)."""
+        """Return those of the gait that is corrected, at the tempo that follows the action, shape (..., n)."""
         task = self.task
         gait = task.gait_corrected(task.command if task.config.task == "commanded" else None)
         gait = np.broadcast_to(gait, (*task.shape, gait.shape[-1]))
-        return task.quickened(gait, np.exp(self._tempo_log * task.tempo)) if self._quickens else gait
-
-    def commands(self, action: np.ndarray) -> np.ndarray:
-        """Follow the corrected gait; return the commands of a control period, shape (n_substeps, ..., n_joints, 3)."""
-        if self._quickens:
-            tempo = self.task.tempo
-            tempo += self._tempo_share * (action[..., -1] - tempo)
-            action = action[..., :-1]
-        return super().commands(action)
+        if not self._quickens:
+            return gait
+        task.tempo += self._tempo_share * (action[..., -1] - task.tempo)
+        return task.quickened(gait, np.exp(self._tempo_log * task.tempo))
 
     def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:
         """Follow the gait of parameters of shape (..., n), corrected, without the kernel; return the commands."""
         task, commands = self.task, super().followed(parameters, action)
         (scale, share), before = self.correcting(), task.correction.copy()
+        action = action[..., :-1] if self._quickens else action
         task.correction += share * (scale * action - before)
         rate = (task.correction - before) / task.ctrl_dt
         first, n = task.lead, task.n_substeps
@@ -246,6 +243,26 @@ class Residual(Gait):
         task.reference += task.correction
         task.rate += rate
         return commands
+
+
+def gait_entries(joints: tuple[str, ...], quickens: bool) -> dict[str, Observation]:
+    """Return the observations of a gait and of what corrects it; of the tempo, if it has one."""
+    known = {
+        "clock": labelled(("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", clock, "gait or residual"),
+        "correction": labelled(
+            joints, 10, "rad", "of the gait's angles, lagging the action", lambda t: t.correction, "residual"
+        ),
+    }
+    if quickens:
+        text = "of the gait, lagging the action's last entry"
+        known["tempo"] = labelled(("tempo",), 1, "1", text, lambda t: t.tempo[..., None], "residual")
+    return known
+
+
+def clock(task) -> np.ndarray:
+    """Return cosine and sine of the gait's phase, shape (..., 2)."""
+    angle = 2 * np.pi * task.cycles[..., None]
+    return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
 
 
 MODES: dict[str, type[ActionMode]] = {"velocity": Velocity, "torque": Torque, "gait": Gait, "residual": Residual}

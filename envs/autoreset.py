@@ -10,11 +10,10 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .episodes import checked_action, checked_numbers, judge, rows_where, shown, total
+from .episodes import checked_action, checked_numbers, judge, one_at_a_time, rows_where, shown, total
 from .kinds import array_of
 from .reasons import Reasons
 from .restoring import RestorableVectorEnv
-from .threads import one_at_a_time
 
 
 class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):

@@ -23,13 +23,12 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import Described, delegated, judge_one, seed_of, total
+from .episodes import Described, delegated, judge_one, one_at_a_time, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .threads import one_at_a_time
 
 
 class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
@@ -127,7 +126,7 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
             self._load()
         task.rngs[()] = self.np_random
         task.start((), self.model, self.data, **state)
-        if task.varies and self.model.nhfield:
+        if task.models.vary and self.model.nhfield:
             self._camera.ground_changed()
         self._sim.begin()
         self.last_good_state = None
@@ -139,7 +138,7 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
         task.rngs.forget(())  # anyone may draw from `np_random`
         arrays = self._sim.kept_row() | task.kept_rows(None)
         arrays |= {"steps": np.array([round(self.data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
-        return State(task.config, arrays, task.rngs.states([()]), (task.drawn(()),) if task.varies else ())
+        return State(task.config, arrays, task.rngs.states([()]), (task.models.drawn(()),) if task.models.vary else ())
 
     def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
         self.task.refuse(arrays)
@@ -149,7 +148,7 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
         task = self.task
         task.rngs[()] = self.np_random
         task.rngs.restore([()], state.randoms)
-        if state.drawn and task.redraw((), self.model, state.drawn[0]):
+        if state.drawn and task.models.redraw(task, (), self.model, state.drawn[0]):
             self._camera.ground_changed()
         self._sim.take_row(state.arrays)
         task.take_rows(None, state.arrays)

@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from .extras import Extra
 from .measure import heading
 
 WIDTH_SHARE = 0.5  # of the command: by how much it is missed where the reward is 1/e
@@ -75,41 +76,52 @@ def followed(pace: np.ndarray, command: np.ndarray, floors: tuple[float, float])
     }
 
 
-class Commanded:
-    """The part of a task that draws commands.
+class Commands(Extra):
+    """What simulations are commanded in the task "commanded", and until when; zero in other tasks.
 
     Attributes:
         command: Of each simulation, shape (..., n).
     """
 
-    COMMAND_STATE = ("command", "_command_until")  # kept from step to step
+    KEPT = ("command", "_command_until")
 
-    def make_room_for_commands(self) -> None:
-        """Allocate the commands."""
-        self.command = np.zeros((*self.shape, len(self.config.command_ranges)))
-        self._command_until = np.zeros(self.shape)
+    def __init__(self, task):
+        self.command = np.zeros((*task.shape, len(task.config.command_ranges)))
+        self._command_until = np.zeros(task.shape)
 
-    def draw_command(self, sim, time: float) -> None:
-        """Draw a new command in the task "commanded"; it holds for a while, and now and then is to stand."""
-        config = self.config
-        if config.task == "commanded":
-            rng = self.rngs[sim]
-            stands = rng.uniform(size=1) < config.command_standing
-            self.command[sim] = np.where(stands, 0.0, rng.uniform(*self.ranges_of(sim)))
-            self._command_until[sim] = time + config.command_period
+    def begin(self, task, sim, data) -> None:
+        """Draw the first command of an episode."""
+        self.command[sim] = 0.0
+        if task.config.task == "commanded":
+            self.draw(task, sim, data.time)
 
-    def keep_pace(self) -> None:
-        """Update what the reward of the commanded task compares, if that is not the velocity of the last step."""
+    def act(self, task, action: np.ndarray) -> np.ndarray:
+        """Draw commands where they are due; return the action as it is."""
+        time = task.data.time
+        for sim in task.where(time >= self._command_until - 1e-9):
+            self.draw(task, sim, time[sim] if task.shape else time)
+        return action
 
-    def fix_command(self, sim, command: np.ndarray) -> None:
+    def draw(self, task, sim, time: float) -> None:
+        """Draw a command of the task "commanded"; it holds for a while, and now and then is to stand."""
+        config, rng = task.config, task.rngs[sim]
+        stands = rng.uniform(size=1) < config.command_standing
+        self.command[sim] = np.where(stands, 0.0, rng.uniform(*task.curriculum.ranges(task, sim)))
+        self._command_until[sim] = time + config.command_period
+
+    def fix(self, task, sim, command: np.ndarray) -> None:
         """Give a simulation the user's command, until its episode ends.
 
         Raises:
             ValueError: If the task has none, or it has another shape or is not finite.
         """
-        if self.config.task != "commanded":
-            raise ValueError(f"a command needs the task 'commanded', this one is {self.config.task!r}")
+        if task.config.task != "commanded":
+            raise ValueError(f"a command needs the task 'commanded', this one is {task.config.task!r}")
         shape = self.command[sim].shape
         if command.shape != shape or not np.isfinite(command).all():
             raise ValueError(f"command must be finite and of shape {shape}, got {command}")
         self.command[sim], self._command_until[sim] = command, math.inf
+
+    def drawn(self, sim) -> np.ndarray:
+        """Whether the command is not the user's, shape (...,)."""
+        return np.isfinite(self._command_until[sim])

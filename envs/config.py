@@ -192,6 +192,11 @@ class TaskConfig:
         return (self.command_speed,)
 
     @property
+    def adapts(self) -> bool:
+        """Whether a curriculum goes by how episodes went."""
+        return self.command_curriculum or self.terrain_curriculum
+
+    @property
     def graded(self) -> bool:
         """Whether each simulation has a terrain of its own difficulty."""
         return self.terrain_curriculum or self.terrain_difficulty is not None

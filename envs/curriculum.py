@@ -8,12 +8,12 @@ Source: legged_gym; Rudin et al., Learning to walk in minutes using massively pa
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 
 from ..analytic.terrain import make
+from .extras import Extra
 
 FIRST_REACH = 0.5  # share of the commands' ranges at first: with less, standing would be near enough to widen it
 WIDENING = 0.1
@@ -38,107 +38,94 @@ def check(config) -> None:
         raise ValueError(f"{name} needs a terrain with a RELIEF, which {type(terrain).__name__} has not")
 
 
-class Curricula:
-    """The part of a task that chooses ranges of commands and the difficulty of the terrain.
+class Curriculum(Extra):
+    """How the episodes of each simulation go, and what the next one is drawn from.
 
     Attributes:
         command_reach: Share of the commands' ranges that is drawn from, shape (...,), with `command_curriculum`.
         difficulty: Of the terrain, shape (...,), where it is `graded`.
     """
 
-    CURRICULUM_STATE = ("command_reach", "difficulty", "_n_steps", "_tracked", "_commanded_way", "_ended")
+    KEPT = ("command_reach", "difficulty", "_n_steps", "_tracked", "_commanded_way", "_ended")
 
-    def make_room_for_curricula(self) -> None:
-        """Allocate what is known of each simulation and of its present episode."""
-        config, shape = self.config, self.shape
-        self.command_reach, self.difficulty = np.full(shape, FIRST_REACH), np.full(shape, config.difficulty_range[0])
+    def __init__(self, task):
+        shape = task.shape
+        self.command_reach = np.full(shape, FIRST_REACH)
+        self.difficulty = np.full(shape, task.config.difficulty_range[0])
         self._n_steps, self._tracked, self._commanded_way = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self._ended = np.zeros(shape, bool)
 
-    def _adopt_curricula(self) -> None:
-        """Note which curricula are on; a step asks for little else."""
-        config, commanded = self.config, self.config.task == "commanded"
-        self._widens = config.command_curriculum and commanded
-        self._climbs = config.terrain_curriculum
-        self.adapts = self._widens or self._climbs
-
-    def note(self) -> None:
-        """Note how the episodes go, after each step, with the state measured."""
-        if not self.adapts:
-            return
-        going = True if self.waiting is None else ~self.waiting
+    def advance(self, task) -> None:
+        """Note how the episodes go, with the state measured."""
+        config, going = task.config, True if task.waiting is None else ~task.waiting
         self._n_steps += going
-        self._ended |= reduce(np.logical_or, self.endings().values()) & going
-        if self._widens:
-            self._tracked += going * self.unweighted_terms()["speed"]
-        if self._climbs and self.config.task == "commanded":
-            self._commanded_way += going * (self.ctrl_dt * np.abs(self.command[..., 0]))
+        self._ended |= reduce(np.logical_or, task.endings().values()) & going
+        if config.command_curriculum:
+            self._tracked += going * task.unweighted_terms()["speed"]
+        if config.terrain_curriculum and config.task == "commanded":
+            self._commanded_way += going * (task.ctrl_dt * np.abs(task.command[..., 0]))
 
-    def promote(self, sim) -> None:
+    def promote(self, task, sim) -> None:
         """Choose what the next episode of a simulation starts from, by how the last one went."""
-        if not self.adapts:
+        config = task.config
+        if not config.adapts:
             return
-        if self.rngs.is_new(sim):
-            self.command_reach[sim], self.difficulty[sim] = FIRST_REACH, self.config.difficulty_range[0]
-        elif self.together or self._n_steps[sim] > 0:
-            if self._widens:
-                self._widen(sim)
-            if self._climbs:
-                self._climb(sim)
+        if task.rngs.is_new(sim):
+            self.command_reach[sim], self.difficulty[sim] = FIRST_REACH, config.difficulty_range[0]
+        elif task.together or self._n_steps[sim] > 0:
+            if config.command_curriculum:
+                self._widen(task, sim)
+            if config.terrain_curriculum:
+                self._climb(task, sim)
         self._n_steps[sim] = self._tracked[sim] = self._commanded_way[sim] = 0.0
         self._ended[sim] = False
 
-    def _widen(self, sim) -> None:
+    def _widen(self, task, sim) -> None:
         """Widen the commands after an episode that met them without a fall, for at least the time of one.
 
         One with the user's command does not count.
         """
-        n, reach = np.where(np.isfinite(self._command_until[sim]), self._n_steps[sim], 0.0), self.command_reach[sim]
-        met = (n * self.ctrl_dt >= self.config.command_period - 1e-9) & (self._tracked[sim] > MET * n)
+        n, reach = np.where(task.commands.drawn(sim), self._n_steps[sim], 0.0), self.command_reach[sim]
+        met = (n * task.ctrl_dt >= task.config.command_period - 1e-9) & (self._tracked[sim] > MET * n)
         self.command_reach[sim] = np.where(met & ~self._ended[sim], np.minimum(reach + WIDENING, 1.0), reach)
 
-    def _climb(self, sim) -> None:
+    def _climb(self, task, sim) -> None:
         """Make the ground harder for a robot that went far, easier for one that fell or went not half as far.
 
         Half as far as asked is enough; after the hardest ground comes any, so that none is forgotten.
         """
-        (low, high), level, far = self.config.difficulty_range, self.difficulty[sim], self.config.terrain_distance
-        way = self.travelled(self._start_place)[sim]
-        distance = np.sqrt(np.vecdot(way, way)) if np.ndim(self._start_place) > len(self.shape) else np.abs(way)
-        asked = np.minimum(far, self._commanded_way[sim]) if self.config.task == "commanded" else far
+        config, way, level = task.config, task.progress(), self.difficulty[sim]
+        (low, high), far = config.difficulty_range, config.terrain_distance
+        distance = np.sqrt(np.vecdot(way[sim], way[sim])) if np.ndim(way) > len(task.shape) else np.abs(way[sim])
+        asked = np.minimum(far, self._commanded_way[sim]) if config.task == "commanded" else far
         solved, failed = (distance >= far) & (level >= high), self._ended[sim] | (distance < 0.5 * asked)
-        drawn = self.rngs[sim].uniform(low, high) if self.together or solved else level
+        drawn = task.rngs[sim].uniform(low, high) if task.together or solved else level
         easier = np.where(failed, np.maximum(level - CLIMB, low), level)
         harder = np.where(solved, drawn, np.minimum(level + CLIMB, high))
         self.difficulty[sim] = np.where(distance >= far, harder, easier)
 
-    def ranges_of(self, sim) -> tuple[np.ndarray, np.ndarray]:
-        """Return the lowest and the highest command that a simulation may be given, shape (n,) each.
+    def ranges(self, task, sim) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest command that a simulation may be given, shape (n,) each.
 
         Ranges widen from what in them is nearest to zero.
         """
-        low, high = self._command_ranges
-        if not self._widens:
+        low, high = np.array(task.config.command_ranges, float).T
+        if not task.config.command_curriculum:
             return low, high
         nearest, reach = np.clip(0.0, low, high), self.command_reach[sim][..., None]
         return nearest + reach * (low - nearest), nearest + reach * (high - nearest)
 
-    def ground_to_come(self, sim):
-        """Return the terrain of an episode that begins, of a new seed and its difficulty."""
-        config, terrain, rng = self.config, self.hardest, self.rngs[sim]
-        if self._rerolls:
-            terrain = replace(terrain, seed=int(rng.integers(2**31)))
-        if not config.graded:
-            return terrain
-        if not self._climbs:
-            self.difficulty[sim] = rng.uniform(*config.difficulty_range)
-        return terrain.eased(float(self.difficulty[sim]))
+    def level(self, task, sim) -> float:
+        """The difficulty of the ground of an episode that begins; drawn where no curriculum has chosen it."""
+        if not task.config.terrain_curriculum:
+            self.difficulty[sim] = task.rngs[sim].uniform(*task.config.difficulty_range)
+        return float(self.difficulty[sim])
 
-    def levels(self) -> dict[str, np.ndarray]:
-        """Return what `info` reports of the curricula, new arrays of shape (...,)."""
+    def told(self, config) -> dict[str, np.ndarray]:
+        """What `info` reports of the curricula, new arrays of shape (...,)."""
         found = {}
-        if self._widens:
+        if config.command_curriculum:
             found["command_reach"] = 1.0 * self.command_reach[()]
-        if self.config.graded:
+        if config.graded:
             found["terrain_difficulty"] = 1.0 * self.difficulty[()]
         return found

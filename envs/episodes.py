@@ -1,10 +1,14 @@
-"""Functions shared by all environments, with or without MuJoCo: reset masks, seeds, checks of actions, endings."""
+"""Functions shared by all environments, with or without MuJoCo: reset masks, seeds, checks of actions, endings.
+
+An environment serves one thread at a time: MuJoCo releases Python's GIL while it steps, and two steps of one simulation
+would crash.
+"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import reduce, wraps
 from math import isfinite
 from numbers import Integral
 from typing import Any
@@ -32,6 +36,31 @@ class Described:
     observation_names: tuple[str, ...] = delegated("task.observation_names", "Name of every number of an observation.")
     action_names: tuple[str, ...] = delegated("task.action_names", "Name of each entry of an action.")
     action_scale: float | np.ndarray = delegated("task.action_scale", "Physical value of an action of 1; see the task.")
+
+
+def one_at_a_time(method):
+    """Return a method of an environment that refuses to run while another call of the environment does.
+
+    Python does not switch threads between reading the flag and setting it.
+
+    Raises:
+        RuntimeError: By the method, in that case.
+    """
+
+    @wraps(method)
+    def guarded(self, *args, **kwargs):
+        if self._busy:
+            raise RuntimeError(
+                f"{method.__name__}() was called while another call of this environment runs: an environment serves "
+                "one thread at a time; make one per thread, or a vector environment, which has its own threads"
+            )
+        self._busy = True
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self._busy = False
+
+    return guarded
 
 
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
@@ -196,18 +225,16 @@ def judge_one(task, diverged: str) -> tuple[dict[str, float], str, str]:
     terms = task.reward_terms()
     if diverged:
         return dict.fromkeys(terms, 0.0), diverged, ""
-    termination = _reason(task.endings())
-    if termination and "healthy" in terms:
-        terms["healthy"] = 0.0
-    return terms, termination, _reason(task.cuts()) if task.bounded and not termination else ""
-
-
-def _reason(endings: dict[str, bool]) -> str:
-    """Return the first of the reasons that holds, or nothing."""
-    for why, holds in endings.items():
+    for why, holds in task.endings().items():
         if holds:
-            return why
-    return ""
+            if "healthy" in terms:
+                terms["healthy"] = 0.0
+            return terms, why, ""
+    if task.bounded:
+        for why, holds in task.cuts().items():
+            if holds:
+                return terms, "", why
+    return terms, "", ""
 
 
 def total(terms) -> Any:

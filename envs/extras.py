@@ -1,4 +1,4 @@
-"""What a task may have besides, off by default: parts that take a turn in every step.
+"""What a task holds besides: parts that take a turn in every step; commands and curricula are such, others are options.
 
 A part's arrays have the task's leading dimensions, as everything in `task`; what a part draws it draws from
 `task.rngs[sim]`, so that one simulation and many are bitwise identical.
@@ -6,7 +6,6 @@ A part's arrays have the task's leading dimensions, as everything in `task`; wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -37,10 +36,3 @@ class Extra:
     def observe(self, task, observation: np.ndarray) -> np.ndarray:
         """Return what is observed instead, both (..., n); repeatable."""
         return observation
-
-
-def kept(extras: dict[str, Extra]) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays that parts keep, of leading dimensions `shape`, each with a name of its own."""
-    for key, part in extras.items():
-        for name in part.KEPT:
-            yield f"{key}.{name}", getattr(part, name)

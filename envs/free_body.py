@@ -5,7 +5,7 @@ To add a robot, subclass `FreeBodyTask` with the method `build`; see the recipe 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -87,6 +87,7 @@ class FreeBodyTask(Task):
         PACE_TIME: Time constant of the pace, half a stride or more [s].
         pace: Means of forward and sideways velocity [m/s] and of yaw rate [rad/s], shape (..., 3); if commanded.
         rotation: From body to world, shape (..., 3, 3).
+        position: Of the body's origin, a view, shape (..., 3) [m].
         spin: Angular velocity along the body's axes, a view, shape (..., 3) [rad/s].
         forward_axis: The horizontal part of the body's forward axis, world frame, a view, shape (..., 2).
         accelerometer: Of the IMU, body frame, a view, shape (..., 3) [m/s^2].
@@ -98,7 +99,7 @@ class FreeBodyTask(Task):
     PLACE = slice(0, 2)
     FORWARD: ClassVar[int] = 0
     KEPT = (*Task.KEPT, "pace")
-    INFO: ClassVar[dict[str, Callable]] = {"position": lambda t: t.qpos[..., :3].copy()}
+    INFO = {"position": "position"}
     WIDTHS: ClassVar[tuple[float, float]] = WIDTHS
     PACE_TIME: ClassVar[float] = 0.25
 
@@ -122,21 +123,18 @@ class FreeBodyTask(Task):
         data.qpos[:7] = stand(support_points(model, data), self.terrain[sim])
         data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
 
-    def make_room_for_commands(self) -> None:
-        """Make room also for the pace."""
-        super().make_room_for_commands()
+    def make_room(self) -> None:
+        """Make room for the pace."""
         self.pace, self._pace_gain = np.zeros((*self.shape, 3)), -np.expm1(-self.ctrl_dt / self.PACE_TIME)
 
     def begin(self, sim, data) -> None:
         """Begin at rest."""
-        super().begin(sim, data)
         self.pace[sim] = 0.0
 
     def keep_pace(self) -> None:
         """Update the pace."""
-        if self.config.task == "commanded":
-            now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.spin)
-            self.pace += self._pace_gain * (now - self.pace)
+        now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.spin)
+        self.pace += self._pace_gain * (now - self.pace)
 
     def bind(self, data) -> None:
         """Take views of the state and the sensors.
@@ -149,7 +147,7 @@ class FreeBodyTask(Task):
             raise ValueError("the first joint of a machine whose body moves freely is its free root")
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
-        self.spin = self.qvel[..., 3:6]
+        self.position, self.spin = self.qpos[..., :3], self.qvel[..., 3:6]
         qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
         rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity", "heading")
         self._turned = self.FORWARD == 1 and self.config.axes == "forward"
@@ -189,7 +187,7 @@ class FreeBodyTask(Task):
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries, shape (...,)."""
-        return squared_change(self.action, self.last_action) / self.n_actions
+        return squared_change(self.action, self.last_action) / self.action.shape[-1]
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""

@@ -95,7 +95,7 @@ class HexapodTask(WalkerTask):
     FORWARD = 1
     WIDTHS = free_body.WIDTHS
     JOINT = "hip"
-    INFO = info_of(JOINT) | {"battery_drained": lambda t: 1.0 * t._drained[()]}
+    INFO = info_of(JOINT) | {"battery_drained": "_drained"}
     MODES = MODES
     RATE_GAIT = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
     TYPICAL = {"height": 0.2, "velocity": 0.3, "hip_speed": 10.0, "hip_lead": 0.5, "compression": 0.02}

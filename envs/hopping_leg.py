@@ -118,11 +118,11 @@ class HoppingLegTask(LegTask):
         *("foot_contact", "action", "command", "law_torque", "law_stance", "law_time", "correction", "tempo"),
     )
     INFO = {
-        "qpos": lambda t: t.qpos.copy(),
-        "qvel": lambda t: t.qvel.copy(),
+        "qpos": "qpos",
+        "qvel": "qvel",
         "hip_position": lambda t: t.places.hip,
         "foot_position": lambda t: t.places.foot,
-        "torque": lambda t: t.torque.copy(),
+        "torque": "torque",
     }
     PLACE = 0  # the yaw
     BASELINE_SPEED, LAW_SPEED = BASELINE_SPEED, 1.0
@@ -194,10 +194,6 @@ class HoppingLegTask(LegTask):
     def place_scale(self) -> float:
         """The radius of the hip's circle [m]."""
         return self.leg.LB
-
-    def travelled(self, since: np.ndarray) -> np.ndarray:
-        """Return how far the hip went along its circle, shape (...,) [m]."""
-        return self.leg.LB * super().travelled(since)
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""

@@ -16,7 +16,6 @@ from ..mjcf.presets import find
 from .base import LeggedEnv
 from .commands import WEIGHTS
 from .config import TaskConfig, Terms, n_substeps_of
-from .episodes import delegated
 from .extras import Extra
 from .kinds import check_residual
 from .leg_law import JOINTS, LAW_ENTRIES, LegLaw
@@ -114,11 +113,6 @@ class LegTask(Task):
         return (*JOINTS, "tempo") if self.config.action_mode == "residual" else JOINTS
 
     @property
-    def n_actions(self) -> int:
-        """One for each joint, and one for the tempo."""
-        return len(self.action_names)
-
-    @property
     def action_scale(self) -> np.ndarray:
         """What an action of 1 means: torques [N m], shape (2,); in "residual" corrections and a factor on the speed."""
         most, config = self.limits_of(self.config.params)[0], self.config
@@ -187,4 +181,3 @@ class LegEnv(LeggedEnv):
     """One leg; options are the fields of its `LegConfig`."""
 
     task: LegTask
-    action_names: tuple[str, ...] = delegated("task.action_names", "Of hip and knee, and the tempo.")

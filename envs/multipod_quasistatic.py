@@ -16,13 +16,12 @@ from gymnasium.vector import AutoresetMode
 from ..analytic.models.multipod import MultipodParams
 from . import observations
 from .autoreset import AutoresetVectorEnv
-from .episodes import checked_action, delegated, mapping_of, masked, seed_of, seeds_of
+from .episodes import checked_action, delegated, mapping_of, masked, one_at_a_time, seed_of, seeds_of
 from .kinds import from_keywords
 from .restoring import RestorableEnv
 from .state import State
 from .surrogate import QuasistaticConfig, Surrogate
 from .surrogate_entries import entries
-from .threads import one_at_a_time
 
 
 class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):

@@ -9,6 +9,7 @@ is its bound: networks learn from numbers of size one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,3 +108,35 @@ def table(known: dict[str, Observation], default: Sequence[str] = ()) -> str:
         meaning = f"{entry.text}; needs {entry.needs}" if entry.needs else entry.text
         rows.append(f"| {where} | `{name}` | {meaning} | {entry.unit} | {entry.typical:g} |")
     return "\n".join(rows)
+
+
+class Frame:
+    """The measured numbers of all simulations, as attributes by their names, each of shape (*shape, size).
+
+    An observation is then one conversion; joining an array for each entry took longer than computing them.
+
+    Args:
+        shape: Leading dimensions, those of the simulations.
+        parts: Sizes of what a task's `refresh` fills in, by name.
+        observed: The selected entries of the observation, in order.
+
+    Attributes:
+        values: All numbers, shape (n, n_values): a row for each simulation.
+        at: The first column of each part, by name.
+        observed: The observation's numbers, a view, shape (*shape, n).
+        functions: Of the entries that `refresh` does not fill in, each with its part.
+    """
+
+    def __init__(self, shape: tuple[int, ...], parts: dict[str, int], observed: dict[str, Observation]):
+        sizes = {name: entry.size for name, entry in observed.items()}
+        self.at: dict[str, int] = {}
+        n = 0
+        for name, size in (sizes | parts).items():
+            self.at[name] = n
+            n += size
+        self.values = np.zeros((math.prod(shape), n))
+        shaped = self.values.reshape(*shape, n)
+        for name, size in (sizes | parts).items():
+            setattr(self, name, shaped[..., self.at[name] : self.at[name] + size])
+        self.observed = shaped[..., : sum(sizes.values())]
+        self.functions = [(getattr(self, name), entry.value) for name, entry in observed.items() if entry.value]

@@ -74,6 +74,7 @@ class OwnRobotTask(FreeBodyTask):
         Raises:
             ValueError: If a control has no range and the robot no reach, or a randomised part does not exist.
         """
+        super().make_room()
         model, feet, shape = self.model, self.config.params.feet, self.shape
         for name in self.config.randomise:
             if name not in WORLD:
@@ -99,13 +100,13 @@ class OwnRobotTask(FreeBodyTask):
     def _reach_of(self, model: mujoco.MjModel) -> np.ndarray:
         """Return what an action of 1 adds to every control, shape (nu,)."""
         reach = self.config.params.reach
-        unlimited = [self.actuators[k] for k in np.flatnonzero(self._half_range <= 0)]
+        unlimited = [self.actuators[k] for k in np.flatnonzero(self.half_range <= 0)]
         if reach is None and unlimited:
             raise ValueError(
                 f"the actuators {', '.join(unlimited)} have no ctrlrange, so that an action of 1 means nothing; "
                 "give them one, or the robot its reach"
             )
-        return self._half_range.copy() if reach is None else np.full(model.nu, float(reach))
+        return self.half_range.copy() if reach is None else np.full(model.nu, float(reach))
 
     @property
     def n_actions(self) -> int:

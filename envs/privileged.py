@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from . import disturbances, user_functions
@@ -36,18 +38,14 @@ def parameters_of(task) -> dict[str, Observation]:
     """Return an entry for each parameter that may be randomised."""
     robot = task.config.robot
     return {
-        name: numbered(np.size(task.parameter(robot, name)), UNBOUNDED, "SI", "of the robot", _Parameter(name))
+        name: numbered(np.size(task.parameter(robot, name)), UNBOUNDED, "SI", "of the robot", partial(_parameter, name))
         for name in task.config.randomisable()
     }
 
 
-class _Parameter:
-    def __init__(self, name: str):
-        self._name = name
-
-    def __call__(self, task) -> np.ndarray:
-        parameters = task.extras["parameters"]
-        return parameters.values[..., parameters.places[self._name]]
+def _parameter(name: str, task) -> np.ndarray:
+    parameters = task.extras["parameters"]
+    return parameters.values[..., parameters.places[name]]
 
 
 def available(task) -> dict[str, Observation]:

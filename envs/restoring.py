@@ -9,9 +9,8 @@ from contextlib import contextmanager
 import gymnasium
 import numpy as np
 
-from .episodes import chosen
+from .episodes import chosen, one_at_a_time
 from .state import Contents, State, given
-from .threads import one_at_a_time
 
 
 class Restorable:

@@ -79,26 +79,6 @@ class Layout:
         }
 
 
-def gait_entries(joints: tuple[str, ...], quickens: bool) -> dict[str, Observation]:
-    """Return the observations of a gait and of what corrects it; of the tempo, if it has one."""
-    known = {
-        "clock": labelled(("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", clock, "gait or residual"),
-        "correction": labelled(
-            joints, 10, "rad", "of the gait's angles, lagging the action", lambda t: t.correction, "residual"
-        ),
-    }
-    if quickens:
-        text = "of the gait, lagging the action's last entry"
-        known["tempo"] = labelled(("tempo",), 1, "1", text, lambda t: t.tempo[..., None], "residual")
-    return known
-
-
-def clock(task) -> np.ndarray:
-    """Return cosine and sine of the gait's phase, shape (..., 2)."""
-    angle = 2 * np.pi * task.cycles[..., None]
-    return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
-
-
 def row_of(params) -> np.ndarray:
     """Return the row of a robot and its battery in the kernels' table of servos, shape (11,)."""
     motor = params.motor

@@ -69,30 +69,23 @@ class Simulation:
 
         They are those of the first of its `n_samples` parts; the others' are asked for when it comes to them.
         """
-        task = self.task
-        if task.n_samples == 1:
-            return self._step(controls, task.n_substeps)
-        n_substeps = task.n_substeps // task.n_samples
-        self._step(controls, n_substeps)
-        for _ in range(1, task.n_samples):
-            self._step(task.resample(), n_substeps)
-
-    def _step(self, controls: np.ndarray, n_substeps: int) -> None:
-        """Step by some substeps."""
         task, model, data, ctrl, step = self.task, self.task.model, self.data, self._ctrl, mujoco.mj_step
-        if task.patches:
-            for k in range(n_substeps):
-                ctrl[:] = controls[min(k, len(controls) - 1)]
-                if k % task.follow_every == 0:
-                    task.patches.follow(data)
-                step(model, data)
-        elif len(controls) == 1:
-            ctrl[:] = controls[0]
-            step(model, data, n_substeps)
-        else:
-            for row in controls:
-                ctrl[...] = row
-                step(model, data)
+        n_substeps = task.n_substeps // task.n_samples
+        for sample in range(task.n_samples):
+            controls = task.resample() if sample else controls
+            if task.patches:
+                for k in range(n_substeps):
+                    ctrl[:] = controls[min(k, len(controls) - 1)]
+                    if k % task.follow_every == 0:
+                        task.patches.follow(data)
+                    step(model, data)
+            elif len(controls) == 1:
+                ctrl[:] = controls[0]
+                step(model, data, n_substeps)
+            else:
+                for row in controls:
+                    ctrl[...] = row
+                    step(model, data)
 
     def put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:
         """Restore `qpos`, (nq,), and `qvel`, (nv,); MuJoCo silently resets a simulation that diverged."""
@@ -175,7 +168,7 @@ class Simulations:
                 mujoco.mj_forward(model, scratch)
                 task.patches.follow(scratch, task.ground[sim])
             self._write(sim)
-        if task.varies:
+        if task.models.vary:
             self._batch.set_models(self.models)
         self._batch.forward(np.array(sims))
 
@@ -188,10 +181,10 @@ class Simulations:
         """Refuse nothing: MuJoCo simulates any numbers."""
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Models.drawn`."""
         self.models = own_models(self.task, self.models)
         pairs = zip(sims.tolist(), drawn, strict=True)
-        if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):
+        if any([self.task.models.redraw(self.task, sim, self.models[sim], one) for sim, one in pairs]):
             self._batch.set_models(self.models)
 
     def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
@@ -246,7 +239,7 @@ class Simulations:
     def image(self, sim: int, camera: Camera) -> np.ndarray:
         """Return the camera's image of a simulation; see `Camera.image`."""
         model, scratch = self.models[sim], self._scratch
-        if self.task.varies and model.nhfield:
+        if self.task.models.vary and model.nhfield:
             camera.ground_changed()
         self._batch.get_data(sim, scratch)
         mujoco.mj_forward(model, scratch)

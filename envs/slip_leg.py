@@ -107,10 +107,10 @@ class SlipLegTask(LegTask):
         *("law_torque", "law_stance", "law_time", "correction", "tempo"),
     )
     INFO = {
-        "qpos": lambda t: t.qpos.copy(),
-        "qvel": lambda t: t.qvel.copy(),
+        "qpos": "qpos",
+        "qvel": "qvel",
         "ground": lambda t: t.ground.height(t.toe[..., 0], t.toe[..., 1]),
-        "torque": lambda t: t.torque.copy(),
+        "torque": "torque",
     }
     PLACE = 0  # the base's x; `qpos` goes on with its z [m], hip and knee [rad]
     BASELINE_SPEED, LAW_SPEED = BASELINE_SPEED, 2.5

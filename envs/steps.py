@@ -26,7 +26,7 @@ def warning_sentence(counts: np.ndarray) -> str:
 
 def own_models(task: Task, models: list[mujoco.MjModel]) -> list[mujoco.MjModel]:
     """Return the models of simulations, each its own where episodes change them."""
-    if task.varies and models[0] is task.model:
+    if task.models.vary and models[0] is task.model:
         return [copy.copy(task.model) for _ in models]
     return models
 

@@ -1,8 +1,8 @@
 """A task: a machine in MuJoCo with observation, action, reward and termination, for one simulation or many at once.
 
-A new environment provides a subclass of `Task`, or of `free_body.FreeBodyTask`, which has more defaults. Two lines then
-make the single and the vector environment (`base.LeggedEnv`, `vector.LeggedVectorEnv`), which do the stepping, and a
-third registers both.
+A new environment provides a subclass of `Task`, or of `free_body.FreeBodyTask`, which has more defaults; `machine` says
+what it defines. Two lines then make the single and the vector environment (`base.LeggedEnv`, `vector.LeggedVectorEnv`),
+which do the stepping, and a third registers both.
 
 Everything in a step is an array operation. Arrays have leading dimensions `...`, the task's `shape`: none for one
 simulation, (n,) for n. `task.data` holds MuJoCo's arrays by MuJoCo's names, with those leading dimensions.
@@ -14,81 +14,50 @@ that of `**` on whether its operands are scalars or arrays.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import gymnasium
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Terrain
-from .commands import Commanded
-from .config import TaskConfig
-from .curriculum import Curricula
-from .equipped import Equipped
-from .frame import Frame
+from ..mjcf.terrain import EDGE
+from . import disturbances, observations, privileged, user_functions
+from .commands import Commands
+from .config import REMAKE_MODEL, TaskConfig
+from .curriculum import Curriculum
+from .extras import Extra
 from .kernels import COMPILED
 from .kinds import from_keywords
-from .models import Modelled
-from .observations import Observation
-from .starts import Startable
+from .machine import LeggedMachine
 from .state import Randoms
 
 
-class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
-    """A machine with options, on a terrain: observation, action, reward and termination, for `shape` simulations.
-
-    A machine defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and
-    `failures`; the others have defaults. The classes it is made of are parts of one object, each in a file: they read
-    each other's attributes in too many places to be objects themselves.
+class Task(LeggedMachine):
+    """A machine's observation, action, reward and termination, for `shape` simulations.
 
     Attributes:
-        EXACT: The same machine in the exact engine, a subclass of `exact.machine.ExactMachine` as "module:Class", where
-            the option `engine` may be "exact".
-        WARP: Whether it may be "warp", which is checked against MuJoCo for such a machine.
-        INFO: What `info` reports of the machine besides what it does of all: functions of the task that return new
-            arrays, by name.
-        OBSERVATIONS: All available entries of the observation, functions of the task.
-        DEFAULT: Names of those that are observed by default, unless they would be constant.
-        OUTPUTS: Names of MuJoCo's derived arrays that are read after a step, when they are those of the start of the
-            last substep: they cannot be computed from the final state, so a saved state contains them.
-        PLACE: The entries of `qpos` that are the machine's position; distance and speed are measured there.
-        shape: Leading dimensions: () for one simulation, (n,) for n of them.
         rngs: The random generator of each simulation, by `sim`.
-        n_samples: Into how many parts a control period is divided, each with controls of its own: those of `controls`,
-            then of `resample`.
-        roams: Whether it can walk off the edge of a terrain that has one.
-        bounded: Whether it is on such a terrain.
-        config: The current options.
-        action_space: Of one simulation, a box from -1 to 1.
-        model: The compiled model. If the task `varies`, each of many simulations has its own copy.
-        data: MuJoCo's arrays of all simulations; a `mujoco.MjData`, or an equivalent with leading dimensions.
-        qpos: Its array of that name, a view, shape (..., nq); as `qvel`, shape (..., nv).
-        here: The machine's position, a view, `qpos[..., PLACE]`.
-        foot: Whether each foot is in contact, and the force on it in the world frame [N], a view, (..., n_feet, 4).
+        commands: What simulations are commanded; `command`, shape (..., n), is its own.
+        curriculum: How their episodes go.
+        extras: The other parts that take a turn in every step, in their order, by name; none by default.
+        observation_space: Of one simulation, a box; as `action_space`, from -1 to 1.
+        observation_slices: The slice of each entry in the observation.
+        observation_names: Name of every number of the observation, such as `foot_contact.left_0`.
+        privileged_slices: The slice of each entry in `info["privileged"]`.
+        typical: What an observation's components are divided by, shape (n,); None if they are in SI units.
         frame: What is measured, by name: the entries of the observation, and the `parts`.
-        action: The last action, shape (..., n_actions).
-        last_action: The one before it.
+        action: The last action, shape (..., n_actions); `last_action` is the one before it.
         velocity: Mean velocity of the position over the last step [m/s], shape as `here`.
         waiting: Simulations whose episode is over; `where` excludes them. None if none.
         together: Whether `where` returns all simulations in one, an array of their indices; `rngs` then draws for all.
         kernels: The compiled functions of a step.
     """
 
-    KEPT = ("action", "_start_place", "velocity", *Commanded.COMMAND_STATE, *Curricula.CURRICULUM_STATE)
-    config_class: ClassVar[type[TaskConfig]]
-    EXACT: ClassVar[str] = ""
-    WARP: ClassVar[bool] = False
-    INFO: ClassVar[dict[str, Callable[[Any], np.ndarray]]] = {}
-    OBSERVATIONS: ClassVar[dict[str, Observation]] = {}
-    DEFAULT: ClassVar[tuple[str, ...]] = ()
-    OUTPUTS: ClassVar[tuple[str, ...]] = ("sensordata", "site_xpos")
-    PLACE: ClassVar[int | slice] = 0
-    roams = True
-    n_samples = 1
+    KEPT = ("action", "_start_place", "velocity")
     together = False
     kernels: Any = COMPILED
+    extras: dict[str, Extra]
 
     def __init__(self, shape: tuple[int, ...], **options):
         self.shape, self.rngs = shape, Randoms()
@@ -99,157 +68,261 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
             raise ValueError(f"unknown engine {self.config.engine!r}; there are {', '.join(engines)}")
         self.prepare()
         self._build()
-        self.equip()
+        self._equip()
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.n_actions,), np.float32)
 
-    # What a machine must define.
+    # Options and episodes.
 
-    @abstractmethod
-    def build(self, params, terrain: Terrain, preset) -> mujoco.MjSpec:
-        """Return the model of a robot for the current action mode, with the contact sensors `foot_i`."""
+    def _adopt(self, config: TaskConfig) -> None:
+        """Adopt a configuration, and keep what a step needs of it."""
+        self.config, self._weights = config, config.weights
+        self._commanded, self._adapts = config.task == "commanded", config.adapts
+        self._told = config.adapts or config.graded
 
-    @abstractmethod
-    def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
-        """Write the robot's initial state, with noise, to `data`."""
+    def _build(self) -> None:
+        """Compile the model of the current configuration, and allocate what is kept of each simulation."""
+        shape = self.shape
+        self._assemble()
+        self._steps_per_second = np.array(1.0 / self.ctrl_dt)
+        self.commands, self.curriculum = Commands(self), Curriculum(self)
+        self.command = self.commands.command
+        self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
+        self._before = np.zeros((*shape, *np.shape(np.zeros(self.model.nq)[self.PLACE])))
+        self._start_place, self.velocity = np.zeros_like(self._before), np.zeros_like(self._before)
+        self.make_room()
 
-    @abstractmethod
-    def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task's reward, each of shape (...,) or a number."""
+    def _equip(self) -> None:
+        """Choose entries, and make the spaces and the parts that options ask for; the model is built."""
+        self._available: dict[str, observations.Observation] | None = None
+        self._entries = privileged.observed(self)
+        self.observation_slices = observations.slices(self._entries)
+        self.observation_names = observations.names_of_numbers(self._entries)
+        self.privileged_slices = observations.slices(privileged.for_critic(self))
+        noise, bound = self.config.observation_noise, observations.bounds(self._entries)
+        bound = disturbances.noise_bounds(noise, self.observation_slices, bound) if noise else bound
+        self.typical = observations.typical_values(self._entries) if self.config.scaled else None
+        bound = bound if self.typical is None else (bound / self.typical).astype(np.float32)
+        self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
+        self._renew_extras()
 
-    @abstractmethod
-    def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has failed, as by a fall, shape (...,), by the reason; the first one counts."""
+    def _renew_extras(self) -> None:
+        """Make the parts that the current options ask for; every simulation begins them at its next start."""
+        config, parts = self.config, disturbances.parts_of(self) | self.machine_parts()
+        if privileged.needs_parameters(self):
+            parts["parameters"] = privileged.Parameters(self)
+        self._more_terms: dict[str, Callable] = user_functions.terms_of(config)
+        for name, (term, _) in config.SHAPING.items():
+            if name in self._weights:
+                if isinstance(term, type) and issubclass(term, Extra):
+                    parts[name] = term(self)
+                self._more_terms[name] = getattr(parts.get(name), "term", term)
+        self._more_ends = user_functions.ends_of(config)
+        self.extras = parts
 
-    # What a machine may override.
+    def configure(self, options: dict[str, Any]) -> bool:
+        """Adopt options of a reset, which hold until changed; return whether the model is a new one.
 
-    def prepare(self) -> None:
-        """Prepare, first of all, what the spaces need from the configuration."""
+        Raises:
+            ValueError: If an option is unknown or its value impossible; the message says what is allowed.
+        """
+        if not options:
+            return False
+        before = self.config
+        self._adopt(before.changed(options))
+        rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
+        if rebuilt:
+            self._build()
+        self._renew_extras()
+        return rebuilt
 
-    def machine_entries(self) -> dict[str, Observation]:
-        """Return all available entries of the observation."""
-        return self.OBSERVATIONS
-
-    def default_observations(self) -> tuple[str, ...]:
-        """Return those of `DEFAULT` that the machine has and that are not constant in the current mode and task."""
-        mode, task, known = getattr(self.config, "action_mode", ""), self.config.task, self.machine_entries()
-        return tuple(name for name in self.DEFAULT if name in known and known[name].varies(mode, task))
-
-    @property
-    def n_feet(self) -> int:
-        """Number of feet, that is, of the model's sensors `foot_i`."""
-        return (self._feet.stop - self._feet.start) // 4
-
-    @property
-    def action_names(self) -> tuple[str, ...]:
-        """Name of each entry of an action; those of the actuators."""
-        return tuple(self.model.actuator(k).name for k in range(self.model.nu))
-
-    @property
-    def n_actions(self) -> int:
-        """Size of an action; one for each actuator."""
-        return self.model.nu
-
-    @property
-    def action_scale(self) -> float | np.ndarray:
-        """The physical value of an action of 1, relative to 0; half the range of each actuator, shape (nu,)."""
-        return self._half_range
-
-    def make_room(self) -> None:
-        """Allocate what is kept of each simulation besides actions, commands, position, robot and terrain."""
-
-    def begin(self, sim, data: mujoco.MjData) -> None:
-        """Initialise what is kept of a simulation, after its initial state was placed."""
-        self._start_place[sim], self.velocity[sim] = data.qpos[self.PLACE], 0.0
-
-    def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the controls of the substeps, shape (n_substeps, ..., nu); a single row is held throughout."""
-        return (self._mid_range + action * self._half_range)[None]
-
-    def resample(self, sim=None, time=None) -> np.ndarray:
-        """Return the controls of the next part of the control period, as `controls` does; by default the same again.
+    def start(self, sim, model: mujoco.MjModel, data: mujoco.MjData, **state: np.ndarray) -> None:
+        """Draw robot and ground, place the robot, and draw a command.
 
         Args:
-            sim: The only simulation whose state is new; None are all.
-            time: Its time, if not that of the data [s].
+            sim: The simulation; `self.rngs[sim]` is its random generator.
+            model: Its model.
+            data: Receives the initial state; not yet the arrays of `self.data`.
+            state: The user's `qpos`, `qvel` or `command`, if given.
+
+        Raises:
+            ValueError: If one of these has another shape or is not finite.
         """
-        return self.controls(self.action)
-
-    def refresh(self) -> None:
-        """Compute from the current state what observation, reward and info share; repeatable."""
-
-    def advance(self) -> None:
-        """Update what accumulates over steps: called once after each, with the state refreshed."""
-        np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
-        self.keep_pace()
-        self.note()
+        rng, command = self.rngs[sim], state.pop("command", None)
+        self.curriculum.promote(self, sim)
+        self.models.draw(self, sim, model)
+        self.place(sim, model, data, rng)
+        for name, value in state.items():
+            given, target = np.asarray(value, float), getattr(data, name)
+            if given.shape != target.shape or not np.isfinite(given).all():
+                raise ValueError(f"{name} must be finite and of shape {target.shape}, got {given}")
+            target[:] = given
+        self.action[sim] = self.last_action[sim] = self.velocity[sim] = 0.0
+        self._start_place[sim] = data.qpos[self.PLACE]
+        self.begin(sim, data)
+        if command is None:
+            self.commands.begin(self, sim, data)
+        else:
+            self.commands.fix(self, sim, command)
         for part in self.extras.values():
-            part.advance(self)
-
-    @property
-    def place_scale(self) -> float:
-        """Metres that a unit of the machine's position is."""
-        return 1.0
-
-    def travelled(self, since: np.ndarray) -> np.ndarray:
-        """Return the displacement from a position [m], of the same shape."""
-        return self.here - since
-
-    def forward(self, along: np.ndarray) -> np.ndarray:
-        """Return the forward component of a distance or velocity at `PLACE`, shape (...,)."""
-        return along[()]
-
-    def off_centre(self) -> np.ndarray:
-        """Return how far the body is from the origin along x or y, whichever is more, shape (...,) [m]."""
-        return np.abs(self.here)
-
-    def parts(self) -> dict[str, int]:
-        """Return name and size of what `refresh` writes to the frame besides entries of the observation."""
-        return {}
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return what `info` reports besides the reward, new arrays, each of shape (..., ...)."""
-        time = self.data.time
-        found = {
-            "time": time if not self.shape else time.copy(),
-            "speed": 1.0 * self.forward(self.velocity),
-            "distance": self.forward(self.travelled(self._start_place)),
-            "command": self.command.copy(),
-            "foot_contact": self.foot[..., 0].astype(bool),
-            "foot_force": self.foot[..., 1:].copy(),
-        } | self.levels()
-        if self.privileged_slices:
-            found["privileged"] = self.observe_privileged()
-        for name, value in self.INFO.items():
-            found[name] = value(self)
-        return found
-
-    # What all machines share.
+            part.begin(self, sim, data)
 
     def bind(self, data) -> None:
-        """Adopt the simulations' arrays; views into them are valid as long as they are."""
-        self.data, self.qpos, self.qvel = data, data.qpos, data.qvel
-        self.here = self.qpos[..., self.PLACE]
-        self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
+        """Adopt the simulations' arrays, and make the frame of what is measured of them."""
+        super().bind(data)
         filled = {name: entry.size for name, entry in self.machine_entries().items() if entry.value is None}
-        self.frame = Frame(self.shape, filled | self.parts(), self._entries, self.typical)
+        self.frame = observations.Frame(self.shape, filled | self.parts(), self._entries)
+
+    # A step.
 
     def act(self, action: np.ndarray) -> np.ndarray:
         """Take an action, (..., n_actions), draw commands where they are due, and return the substeps' controls."""
         for part in self.extras.values():
             action = part.act(self, action)
         self.last_action[...], self.action[...] = self.action, action
-        if self.config.task == "commanded":
-            time = self.data.time
-            for sim in self.where(time >= self._command_until - 1e-9):
-                self.draw_command(sim, time[sim] if self.shape else time)
+        if self._commanded:
+            self.commands.act(self, action)
         self._before[...] = self.here
         return self.controls(action)
 
+    def advance(self) -> None:
+        """Update what accumulates over steps: called once after each, with the state refreshed."""
+        np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
+        if self._commanded:
+            self.keep_pace()
+        if self._adapts:
+            self.curriculum.advance(self)
+        for part in self.extras.values():
+            part.advance(self)
+
+    def travelled(self, since: np.ndarray) -> np.ndarray:
+        """The displacement from a position [m], of the same shape."""
+        gone = self.here - since
+        return gone if self.place_scale == 1.0 else self.place_scale * gone
+
+    def progress(self) -> np.ndarray:
+        """The displacement since the start of the episode [m], shape as `here`."""
+        return self.travelled(self._start_place)
+
     def where(self, condition: np.ndarray) -> Iterable:
-        """Return the simulations for which a condition of shape (...,) holds, except those that wait."""
+        """The simulations for which a condition of shape (...,) holds, except those that wait."""
         if not self.shape:
             return ((),) if condition else ()
         if self.waiting is not None:
             condition = condition & ~self.waiting
         found = np.flatnonzero(condition)
         return (found,) if self.together else found.tolist()
+
+    def observe(self) -> np.ndarray:
+        """The selected entries side by side, a new array, shape (..., n) of float32."""
+        frame = self.frame
+        for part, value in frame.functions:
+            part[...] = value(self)
+        shown = frame.observed if self.typical is None else frame.observed / self.typical
+        observation = shown.astype(np.float32)
+        for part in self.extras.values():
+            observation = part.observe(self, observation)
+        return observation
+
+    def observe_privileged(self) -> np.ndarray:
+        """What a critic sees, side by side, shape (..., n) of float32."""
+        return np.concatenate([self.entry(name) for name in self.privileged_slices], -1).astype(np.float32)
+
+    def entry(self, name: str) -> np.ndarray:
+        """An entry as it is now, observed or not, without noise, shape (..., size).
+
+        Raises:
+            ValueError: If there is none of this name; the message lists them.
+        """
+        known = self._available
+        if known is None:
+            known = self._available = privileged.available(self)
+        if name not in known:
+            raise ValueError(f"unknown entry {name!r}; there are {', '.join(known)}")
+        value = known[name].value
+        return value(self) if value else getattr(self.frame, name)
+
+    def reward_terms(self) -> dict[str, np.ndarray]:
+        """The weighted terms, shape (...,), whose sum is the reward; "healthy" is zero where an episode ends."""
+        terms = self.unweighted_terms()
+        for name, term in self._more_terms.items():
+            terms[name] = term(self)
+        weighted = {}
+        for name, weight in self._weights.items():
+            weighted[name] = weight * terms[name]
+        return weighted
+
+    def endings(self) -> dict[str, np.ndarray]:
+        """Whether the robot has failed, or met an end of the user's own, shape (...,), by the reason."""
+        over = self.failures()
+        for why, end in self._more_ends.items():
+            over[why] = end(self)
+        return over
+
+    def cuts(self) -> dict[str, np.ndarray]:
+        """Whether an episode is truncated though nothing happened to the robot, shape (...,), by the reason.
+
+        It is asked for where the ground is `bounded`.
+        """
+        return {"left the terrain": self.off_centre() > EDGE}
+
+    def reasons(self) -> list[str]:
+        """The reasons of `endings` and `cuts`, in their order."""
+        return [*self.failures(), *self._more_ends, *self.cuts()]
+
+    def try_terms(self) -> None:
+        """Compute the user's own terms and ends once, at the start of an episode, to refuse what is wrong with them."""
+        for function in (*self._more_terms.values(), *self._more_ends.values()):
+            function(self)
+
+    def measurements(self) -> dict[str, np.ndarray]:
+        """What `info` reports besides the reward, new arrays, each of shape (..., ...)."""
+        time = self.data.time
+        found = {
+            "time": time if not self.shape else time.copy(),
+            "speed": 1.0 * self.forward(self.velocity),
+            "distance": self.forward(self.progress()),
+            "command": self.command.copy(),
+            "foot_contact": self.foot[..., 0].astype(bool),
+            "foot_force": self.foot[..., 1:].copy(),
+        }
+        if self._told:
+            found |= self.curriculum.told(self.config)
+        if self.privileged_slices:
+            found["privileged"] = self.observe_privileged()
+        for name, value in self.INFO.items():
+            found[name] = getattr(self, value)[()].copy() if isinstance(value, str) else value(self)
+        return found
+
+    # What is kept of simulations.
+
+    def _kept(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield name and array of all that is kept of simulations, and saved."""
+        own = ("", self), ("", self.commands), ("", self.curriculum)
+        for key, owner in (*own, *((f"{key}.", part) for key, part in self.extras.items())):
+            for name in owner.KEPT:
+                yield key + name, getattr(owner, name)
+
+    def kept_rows(self, rows) -> dict[str, np.ndarray]:
+        """Copies of what is kept of these k rows, shape (k, ...); None makes the one simulation a row."""
+        return {name: np.array(array[rows]) for name, array in self._kept()}
+
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse arrays of a saved state, as `kept_rows` returned them, with which a step would fail."""
+        for key, part in self.extras.items():
+            part.refuse({name: arrays[f"{key}.{name}"] for name in part.KEPT})
+
+    def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
+        """Write what `kept_rows` returned to these rows."""
+        for name, array in self._kept():
+            array[rows] = arrays[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Drop what cannot be pickled: the functions of the entries, and the simulation."""
+        gone = {"_available": None, "data": None, "frame": None}
+        return self.__dict__ | {"_entries": tuple(self._entries)} | gone
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Look up the entries by their names again; the environment binds its arrays."""
+        self.__dict__.update(state)
+        known = privileged.available(self)
+        self._entries = {name: known[name] for name in self._entries}

@@ -13,7 +13,7 @@ from .kinds import check_count
 from .observations import Observation, numbered
 
 FIXED = ("observe", "privileged")  # options that shape the spaces and `info`
-RESERVED = ("values", "at", "observe")  # attributes of a `Frame` besides its parts
+RESERVED = ("values", "at", "observed", "functions")  # attributes of a `Frame` besides its parts
 
 
 def check(config) -> None:

@@ -18,13 +18,12 @@ from . import forks, warp_refusals
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import Described, delegated, masked, rows_of, seeds_of
+from .episodes import Described, delegated, masked, one_at_a_time, rows_of, seeds_of
 from .kinds import check_count
 from .simulations import simulations_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .threads import one_at_a_time
 
 
 class LeggedVectorEnv(Described, AutoresetVectorEnv):
@@ -200,7 +199,7 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
     def _save(self, sims: np.ndarray) -> State:
         task = self.task
         arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self._sims.kept_rows(sims)
-        drawn = tuple(map(task.drawn, sims.tolist())) if task.varies else ()
+        drawn = tuple(map(task.models.drawn, sims.tolist())) if task.models.vary else ()
         return State(task.config, arrays | task.kept_rows(sims), task.rngs.states(sims.tolist()), drawn)
 
     def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:

@@ -75,11 +75,11 @@ def by_baseline(widths: tuple[float, float], speed: float, power: float) -> dict
 def info_of(joint: str = "joint") -> dict[str, Callable]:
     """Return the table `INFO` of a walker; `joint` is what a driven joint is called."""
     return FreeBodyTask.INFO | {
-        f"{joint}_angle": lambda t: t.joint_angle.copy(),
-        f"{joint}_speed": lambda t: t.joint_speed.copy(),
-        f"{joint}_reference": lambda t: t.reference.copy(),
-        "torque": lambda t: t.torque.copy(),
-        "current": lambda t: t.current.copy(),
+        f"{joint}_angle": "joint_angle",
+        f"{joint}_speed": "joint_speed",
+        f"{joint}_reference": "reference",
+        "torque": "torque",
+        "current": "current",
     }
 
 
@@ -174,11 +174,6 @@ class WalkerTask(FreeBodyTask):
         return self.mode.names
 
     @property
-    def n_actions(self) -> int:
-        """One for each joint, or each parameter of the gait."""
-        return len(self.action_names)
-
-    @property
     def action_scale(self) -> float:
         """The physical value of an action of 1, such as a joint speed [rad/s]; see the modes in `actions`."""
         return self.mode.scale
@@ -187,7 +182,7 @@ class WalkerTask(FreeBodyTask):
         """Return all entries available for this machine."""
         axes = free_body.AXES[self.config.axes]
         known = free_body.entries(self.joint_entries(), self.layout.legs, self.action_names, axes)
-        known |= servos.gait_entries(self.layout.joints, self.config.tempo_range > 1.0)
+        known |= actions.gait_entries(self.layout.joints, self.config.tempo_range > 1.0)
         return {name: replace(entry, typical=self.TYPICAL.get(name, 1.0)) for name, entry in known.items()}
 
     def joint_entries(self) -> dict[str, Observation]:
@@ -208,6 +203,7 @@ class WalkerTask(FreeBodyTask):
 
     def make_room(self) -> None:
         """Allocate servos, set-points and the gait."""
+        super().make_room()
         shape, robot = (*self.shape, len(self.layout.joints)), self.config.robot
         self.limits = self.limits_of(robot)
         rows = math.prod(self.shape) if self.config.randomise else 1
@@ -266,7 +262,7 @@ class WalkerTask(FreeBodyTask):
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries, shape (...,)."""
-        return self.frame.action_change.T[0] / self.n_actions
+        return self.frame.action_change.T[0] / self.action.shape[-1]
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""

@@ -147,10 +147,10 @@ class ExactSimulations:
             self._show(sim)
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Models.drawn`."""
         self.models = own_models(self.task, self.models)
         for sim, one in zip(sims.tolist(), drawn, strict=True):
-            self.task.redraw(sim, self.models[sim], one)
+            self.task.models.redraw(self.task, sim, self.models[sim], one)
 
     def image(self, sim: int, camera: Camera) -> np.ndarray:
         """Return the camera's image of a simulation; see `Camera.image`."""

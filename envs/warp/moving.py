@@ -17,7 +17,7 @@ from ...mjcf.ground import Ground
 from ...mjcf.terrain import GroundPatches
 from ..actions import ActionMode
 from ..extras import Extra
-from ..frame import Frame
+from ..observations import Frame
 from .arrays import DeviceArray
 
 HOLDERS = (Frame, ActionMode, Extra, Ground, GroundPatches, SimpleNamespace)

@@ -36,7 +36,7 @@ class Pool:
         starts.start(sims)
         if starts.warnings.any():
             raise ValueError("an episode cannot start so: MuJoCo warns; change an option such as reset_noise")
-        self.buffers, own = moving.buffers(task), starts.models if task.varies else []
+        self.buffers, own = moving.buffers(task), starts.models if task.models.vary else []
         self.worlds, self.still = (
             {name: np.stack(rows) for name, rows in _columns(map(numbers, own)).items()}
             for numbers in (worlds.numbers_of, worlds.still_of)
@@ -63,7 +63,7 @@ class Physics:
     """
 
     def __init__(self, task: Task, device: str):
-        self.worlds = worlds.Worlds(task.model, task.shape[0], task.varies, device, wp.to_torch)
+        self.worlds = worlds.Worlds(task.model, task.shape[0], task.models.vary, device, wp.to_torch)
         self._task, self._device, self._graph = task, device, None
         self._period = task.follow_every if task.patches else task.n_substeps
         self._controls = torch.zeros((self._period, task.shape[0], task.model.nu), device=device)

@@ -84,7 +84,7 @@ class WarpSimulations(Starts):
     complaint, accepted = staticmethod(complaint), staticmethod(checked_action)
 
     def __init__(self, task, models: list[mujoco.MjModel] | None = None):
-        self.pid, self._own = forks.pid(), task.varies
+        self.pid, self._own = forks.pid(), task.models.vary
         self._worlds = Worlds(task.model, task.shape[0], self._own)
         super().__init__(task, models)
         if self.models[0] is not task.model:
@@ -168,16 +168,16 @@ class WarpSimulations(Starts):
         self.warnings[sims] = 0
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Models.drawn`."""
         self.models = own_models(self.task, self.models)
         for sim, one in zip(sims.tolist(), drawn, strict=True):
-            self.task.redraw(sim, self.models[sim], one)
+            self.task.models.redraw(self.task, sim, self.models[sim], one)
         self._become(sims.tolist())
 
     def image(self, sim: int, camera: Camera) -> np.ndarray:
         """Return the camera's image of a simulation; see `Camera.image`."""
         model, scratch = self.models[sim], self._scratch
-        if self.task.varies and model.nhfield:
+        if self.task.models.vary and model.nhfield:
             camera.ground_changed()
         for name in (*STATE, "ctrl"):
             getattr(scratch, name)[...] = getattr(self.data, name)[sim]

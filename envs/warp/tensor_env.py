@@ -29,7 +29,7 @@ from .simulations import KINDS, LARGEST, Starts
 from .twins import Twins
 
 N_STARTS = 1024
-REACH = ".command_reach"  # the path of what no start brings: how far the curriculum has come
+REACH = ".curriculum.command_reach"  # the path of what no start brings: how far the curriculum has come
 REASONS = ("", *(f"{DIVERGED}: {kind}" for kind in KINDS), BEYOND)  # why nothing of an episode counts any more
 
 
@@ -154,12 +154,12 @@ class WarpVectorEnv(OnTensors):
 
     def _level(self, pool: Pool) -> None:
         """Begin the curricula; sort the starts by the difficulty of their ground, where that rises."""
-        task, self._n_starts, self._levels = self.task, len(pool.buffers["._ended"]), None
-        if task.adapts:
-            task.command_reach[...] = FIRST_REACH
+        task, self._n_starts, self._levels = self.task, len(pool.buffers[".curriculum._ended"]), None
+        if task.config.adapts:
+            task.curriculum.command_reach[...] = FIRST_REACH
         if task.config.terrain_curriculum:
-            task.difficulty[...] = task.config.difficulty_range[0]
-            drawn = torch.as_tensor(pool.buffers[".difficulty"], device=self.device)
+            task.curriculum.difficulty[...] = task.config.difficulty_range[0]
+            drawn = torch.as_tensor(pool.buffers[".curriculum.difficulty"], device=self.device)
             self._levels = torch.sort(drawn)
 
     def _chosen(self, sims: torch.Tensor) -> torch.Tensor:
@@ -167,7 +167,7 @@ class WarpVectorEnv(OnTensors):
         draws = self.task.rngs[DeviceArray(sims)]
         if self._levels is None:
             return draws.integers(self._n_starts)
-        asked = self.task.difficulty.tensor[sims] + draws.uniform(-0.5 * CLIMB, 0.5 * CLIMB).tensor
+        asked = self.task.curriculum.difficulty.tensor[sims] + draws.uniform(-0.5 * CLIMB, 0.5 * CLIMB).tensor
         at = torch.searchsorted(self._levels.values, asked).clamp(max=self._n_starts - 1)
         return self._levels.indices[at]
 
@@ -179,7 +179,7 @@ class WarpVectorEnv(OnTensors):
             buffer[sims[:, None], self._fixed] = drawn[starts]
         self._steps[sims] = 0
         if self.task.config.command_curriculum:  # the pool's commands are those of a beginner
-            self.task.draw_command(DeviceArray(sims), 0.0)
+            self.task.commands.draw(self.task, DeviceArray(sims), 0.0)
         self.task.refresh()
 
     def _see(self) -> None:
@@ -215,7 +215,7 @@ class WarpVectorEnv(OnTensors):
         sims = torch.nonzero(over).reshape(-1)
         if len(sims):
             extras |= {"final_obs": self.observation, "_final_obs": over}
-            self.task.promote(DeviceArray(sims))
+            self.task.curriculum.promote(self.task, DeviceArray(sims))
             self._begin(sims, self._chosen(sims))
             self._see()
         return self.observation, reward, terminated, truncated, extras

@@ -74,7 +74,7 @@ def test_standing_earns_at_most_a_third_of_perfect_following(name):
     env.reset(seed=0)
     task, weights, still, perfect = env.task, env.config.weights, [], []
     for _ in range(3000):
-        task.draw_command((), 0.0)
+        task.commands.draw(task, (), 0.0)
         for pace, earned in ((0.0, still), (task.command, perfect)):
             if name in FREE:
                 speed, turn = np.broadcast_to(pace, 2)
@@ -103,7 +103,7 @@ def test_a_share_of_the_commands_is_to_stand():
         env.reset(seed=0)
         drawn = []
         for _ in range(1000):
-            env.task.draw_command((), 0.0)
+            env.task.commands.draw(env.task, (), 0.0)
             drawn.append(env.task.command.copy())
         drawn = np.array(drawn)
         stands = ~drawn.any(1)

@@ -39,7 +39,7 @@ def test_a_drawn_contact_is_that_of_a_model_built_anew(name, terrain):
     task, config = env.task, env.config
     for seed in range(4):
         env.reset(seed=seed)
-        anew = compile_model(task.build(config.robot, task.terrain[()], task.presets[()]))
+        anew = compile_model(task.build(config.robot, task.terrain[()], task.models.presets[()]))
         assert_same_model(env.model, anew)
 
 
@@ -49,12 +49,12 @@ def test_every_contact_is_drawn_and_a_seed_repeats_its_own(name):
     drawn = {}
     for seed in range(40):
         env.reset(seed=seed)
-        drawn[seed] = env.task.presets[()]
+        drawn[seed] = env.task.models.presets[()]
     assert set(drawn.values()) == set(choices(env.config)) and len(set(drawn.values())) >= 5
     env.reset(seed=7)
-    assert env.task.presets[()] == drawn[7]
+    assert env.task.models.presets[()] == drawn[7]
     env.reset(seed=7, options={"randomise_contact": False})
-    assert env.task.presets[()] == find("rl", env.config.PRESETS)
+    assert env.task.models.presets[()] == find("rl", env.config.PRESETS)
     assert_same_model(env.model, make(name).model)
 
 
@@ -63,10 +63,10 @@ def test_contact_and_robot_are_drawn_together():
     for seed in range(6):
         env.reset(seed=seed)
         task = env.task
-        anew = compile_model(task.build(task.params[()], task.terrain[()], task.presets[()]))
+        anew = compile_model(task.build(task.params[()], task.terrain[()], task.models.presets[()]))
         for field in ("geom_friction", "geom_solref", "geom_solimp", "jnt_stiffness", "dof_damping", "body_mass"):
             np.testing.assert_allclose(getattr(env.model, field), getattr(anew, field), err_msg=field)
-        assert env.model.opt.impratio == task.presets[()].impratio
+        assert env.model.opt.impratio == task.models.presets[()].impratio
 
 
 @pytest.mark.parametrize("terrain", ["rough", "slope"])
@@ -76,7 +76,7 @@ def test_an_episode_that_is_restored_has_its_contact_and_its_ground(terrain):
     kept = {}
     for seed in range(8):  # the last one of each contact
         env.reset(seed=seed)
-        kept[env.task.presets[()]] = env.get_state(), copy.copy(env.model)
+        kept[env.task.models.presets[()]] = env.get_state(), copy.copy(env.model)
     assert len(kept) > 2
     for state, model in kept.values():
         env.set_state(state)
@@ -89,7 +89,7 @@ def test_a_slope_is_as_high_as_the_contact_of_the_episode_wants(graded):
     radii = set()
     for seed in range(20):
         env.reset(seed=seed)
-        radii.add(radius := env.task.presets[()].toe_radius)
+        radii.add(radius := env.task.models.presets[()].toe_radius)
         normal = env.task.terrain[()].normal(0.0, 0.0)
         np.testing.assert_allclose(env.model.geom("ground").pos, -radius * normal, atol=1e-12)
     assert len(radii) == 2
@@ -100,7 +100,7 @@ def test_toes_sink_deeper_into_a_softer_contact():
     envs = gymnasium.make_vec("Hexapod-v0", 4, vectorization_mode="vector_entry_point", action_mode="velocity")
     task, models, made = envs.unwrapped.task, envs.unwrapped.models, contacts(find("rl"), find("reference"))
     for sim, name in enumerate(names):
-        task.settle(sim, task.config.params, made[name])
+        task.models.settle(sim, task.config.params, made[name])
     envs.reset(seed=[3] * 4)
     for _ in range(100):
         envs.step(np.zeros(envs.action_space.shape, np.float32))
@@ -113,4 +113,4 @@ def test_what_has_no_such_contact_is_refused():
         make("Hexapod-v0", engine="exact", **ON)
     with pytest.raises(ValueError, match="simulations share timestep and integrator"):
         env = make("Hexapod-v0")
-        env.task.settle((), env.config.params, find("reference"))
+        env.task.models.settle((), env.config.params, find("reference"))

@@ -52,34 +52,36 @@ def test_what_widens_the_commands(tracked, n_steps, ended, fixed, reach):
     env.reset(seed=0, options={"command": (0.1, 0.0)} if fixed else {})
     task = env.task
     task.rngs.is_new(())
-    task._n_steps[...], task._tracked[...], task._ended[...] = n_steps, tracked * n_steps, ended
-    task.promote(())
-    assert task.command_reach == pytest.approx(reach)
-    assert task._n_steps == task._tracked == 0 and not task._ended
+    kept = task.curriculum
+    kept._n_steps[...], kept._tracked[...], kept._ended[...] = n_steps, tracked * n_steps, ended
+    kept.promote(task, ())
+    assert kept.command_reach == pytest.approx(reach)
+    assert kept._n_steps == kept._tracked == 0 and not kept._ended
 
 
 def test_the_mean_is_that_of_the_rewards_term_and_a_fall_is_noted():
     env = single(**COMMANDS, action_mode="gait", terrain_curriculum=True, terrain="rough")
     env.reset(seed=0)
     earned = [env.step(np.zeros(6))[-1]["reward_speed"] for _ in range(20)]
-    assert env.task._tracked == pytest.approx(sum(earned)) and env.task._n_steps == 20 and not env.task._ended
-    assert env.task._commanded_way == pytest.approx(20 * 0.02 * abs(env.task.command[0]))
+    task, kept = env.task, env.task.curriculum
+    assert kept._tracked == pytest.approx(sum(earned)) and kept._n_steps == 20 and not kept._ended
+    assert kept._commanded_way == pytest.approx(20 * 0.02 * abs(task.command[0]))
     over = env.data.qpos.copy()
     over[2], over[3:7] = 0.5, (np.cos(0.6), np.sin(0.6), 0, 0)
     env.reset(options={"qpos": over})
     env.step(np.zeros(6))
-    assert env.task._ended
+    assert env.task.curriculum._ended
 
 
 def test_narrow_ranges_lie_where_the_whole_ones_are_nearest_to_zero():
     for name, expected in (("Hexapod-v0", [[0.0, -0.3], [0.3, 0.3]]), ("SlipLeg-v1", [[2.0], [2.6]])):
         env = single(name, **COMMANDS, command_standing=0.0)
         env.reset(seed=0)
-        env.task.command_reach[...] = 0.6
-        np.testing.assert_allclose(env.task.ranges_of(()), expected)
+        env.task.curriculum.command_reach[...] = 0.6
+        np.testing.assert_allclose(env.task.curriculum.ranges(env.task, ()), expected)
         drawn = []
         for _ in range(300):
-            env.task.draw_command((), 0.0)
+            env.task.commands.draw(env.task, (), 0.0)
             drawn.append(env.task.command.copy())
         np.testing.assert_allclose([np.min(drawn, 0), np.max(drawn, 0)], expected, atol=0.03)
 
@@ -89,9 +91,9 @@ def moved(env, distance, ended=False, n_steps=100):
     task = env.task
     task.rngs.is_new(())
     env.data.qpos[:2] = task._start_place + distance * np.array([0.6, -0.8])
-    task._n_steps[...], task._ended[...] = n_steps, ended
-    task.promote(())
-    return float(task.difficulty)
+    task.curriculum._n_steps[...], task.curriculum._ended[...] = n_steps, ended
+    task.curriculum.promote(task, ())
+    return float(task.curriculum.difficulty)
 
 
 def test_the_ground_grows_with_the_distance_and_eases_without():
@@ -99,9 +101,9 @@ def test_the_ground_grows_with_the_distance_and_eases_without():
     assert env.reset(seed=0)[1]["terrain_difficulty"] == 0.0
     levels = [moved(env, far, *how) for far, *how in [(4.1,), (4.1,), (3.9,), (2.1,), (1.9,), (3.0, True), (1.0,)]]
     np.testing.assert_allclose(levels, [0.1, 0.2, 0.2, 0.2, 0.1, 0.0, 0.0])
-    env.task.difficulty[...] = 0.95
+    env.task.curriculum.difficulty[...] = 0.95
     assert moved(env, 5.0) == 1.0
-    levels = [moved(env, 5.0) for _ in range(5) if env.task.difficulty.fill(1.0) is None]
+    levels = [moved(env, 5.0) for _ in range(5) if env.task.curriculum.difficulty.fill(1.0) is None]
     assert len(set(levels)) == 5 and all(0 <= level <= 1 for level in levels)  # the hardest is solved: any
     bounded = single(terrain="stairs", terrain_curriculum=True, terrain_difficulty=(0.3, 0.35), terrain_distance=1.0)
     assert bounded.reset(seed=0)[1]["terrain_difficulty"] == 0.3
@@ -112,7 +114,7 @@ def test_half_of_what_was_asked_is_enough():
     env = single(terrain="stairs", terrain_curriculum=True, task="commanded")
     env.reset(seed=0)
     for asked, difficulty in ((3.0, 0.4), (1.9, 0.5)):  # the robot went one metre
-        env.task.difficulty[...], env.task._commanded_way[...] = 0.5, asked
+        env.task.curriculum.difficulty[...], env.task.curriculum._commanded_way[...] = 0.5, asked
         assert moved(env, 1.0) == pytest.approx(difficulty)
 
 

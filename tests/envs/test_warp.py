@@ -117,7 +117,7 @@ def test_an_option_of_a_reset_that_it_lacks_changes_nothing():
     np.testing.assert_array_equal(env._data.qpos, before)
     assert env.config.preset == "rl"
     with pytest.raises(ValueError, match="engine 'warp' shares contacts between simulations"):
-        env.task.settle(0, env.task.params[0], PRESETS["rl"])
+        env.task.models.settle(0, env.task.params[0], PRESETS["rl"])
 
 
 def test_a_start_changes_no_neighbour():

@@ -175,14 +175,14 @@ def test_commands_widen_and_the_ground_rises_for_those_that_do_well():
                 terrain_curriculum=True, max_episode_steps=4, command_period=0.02)  # fmt: skip
     envs.reset(seed=0)
     task = envs.task
-    assert (task.difficulty.tensor < 0.15).all() and (task.command_reach.tensor == 0.5).all()
+    assert (task.curriculum.difficulty.tensor < 0.15).all() and (task.curriculum.command_reach.tensor == 0.5).all()
     for _ in range(3):
         envs.step(torch.zeros(6, 6))
-    task._tracked[...] = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0]) * 100.0
+    task.curriculum._tracked[...] = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0]) * 100.0
     task._start_place[0] = task.here[0] - 9.0  # it went far
     envs.step(torch.zeros(6, 6))
-    np.testing.assert_allclose(task.command_reach.tensor, [0.6, 0.5] * 3)
-    assert 0.02 < task.difficulty.tensor[0] and (task._tracked.tensor == 0).all()
+    np.testing.assert_allclose(task.curriculum.command_reach.tensor, [0.6, 0.5] * 3)
+    assert 0.02 < task.curriculum.difficulty.tensor[0] and (task.curriculum._tracked.tensor == 0).all()
     heights = [ground.tensor for ground in task.ground._relief.values()]
     assert any(len(set(height.tolist())) > 1 for height in heights)
 

@@ -66,7 +66,7 @@ PARTS = {
         "Environments",
         "envs",
         "hexapod slip_leg hopping_leg multipod bigant multipod_quasistatic own_robot own_task own_config own_baseline "
-        "base vector config task free_body "
+        "base vector config task machine models free_body "
         "walker observations measure shaping commands curriculum disturbances extras privileged state servos "
         "actions surrogate",
         (

@@ -136,7 +136,7 @@ def _settle(envs, asked: Sequence[Setting], n_seeds: int) -> None:
         robot = setting.options.get("params", config.params)
         preset = find(setting.options.get("preset", config.preset), config.PRESETS)
         for sim in range(k * n_seeds, (k + 1) * n_seeds):
-            envs.task.settle(sim, robot, preset)
+            envs.task.models.settle(sim, robot, preset)
 
 
 def _nudge(qvel: np.ndarray, asked: Sequence[Setting], n_seeds: int) -> None:
@@ -204,7 +204,7 @@ class Recorder:
         return Track(
             *(seed, task.ctrl_dt, float(self._total[sim]), speed, float(cost), self._ending[sim], position, quat),
             down=flags,
-            creep=crept(toes, feet, friction_of(task.nominal[sim][0], self.envs.unwrapped.models[sim])),
+            creep=crept(toes, feet, friction_of(task.models.nominal[sim][0], self.envs.unwrapped.models[sim])),
             depth=np.where(flags, np.maximum(-toes[..., 2], 0.0), 0.0).sum(-1) / np.maximum(flags.sum(-1), 1),
             body_down=lowest < 0.0,
         )

@@ -206,7 +206,7 @@ def far(task):
     "options, end", [({"terrain": "sinusoid"}, "left the terrain"), ({"terminate": {"far enough": far}}, "far enough")]
 )
 def test_a_robot_that_stands_where_its_episode_ends_has_not_fallen(options, end, monkeypatch):
-    monkeypatch.setattr("tarsus.envs.equipped.EDGE", 0.2)
+    monkeypatch.setattr("tarsus.envs.task.EDGE", 0.2)
     episode = evaluation.run_episode("walk", None, options, seed=0)
     assert episode.fell == 0.0 and episode.end == end and episode.length < 5.0
 
