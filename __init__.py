@@ -6,8 +6,9 @@ is first asked for:
 * `run`, `crossvalidate`: a machine in one engine, or in both; `load` reads a record, `compare` compares two runs.
 * `train`, `evaluate`, `certify`: policies. `search`: gaits.
 * `contact_doctor`: what is wrong with the contacts of a MuJoCo model.
-* modules: `hybrid`, the exact engine, and `contact`, the solver for feet that slide; `machines`, `records`, `results`,
-  `views`; `learning`, `design`; `own_robot`, a robot of the user's own; `sliding`, walks whose feet slide; `suite`.
+* `hybrid`, `contact`: modules of the exact engine, and of the solver for feet that slide.
+* `machines`, `records`, `results`, `views`: of machines that can be run, what a run gives, and pictures of it.
+* `learning`, `design`, `own_robot`, `sliding`, `contact_suite`: of policies, gradients, your robot, its sliding, cases.
 
 This is the public surface, with those modules of `analytic`, `mjcf`, `controllers` and `envs` that the API reference
 lists. `tests/public.txt` has every name of it and where it is.
@@ -18,7 +19,19 @@ from typing import TYPE_CHECKING, Any
 from .envs import register_envs
 
 if TYPE_CHECKING:
-    from . import contact, design, hybrid, learning, machines, own_robot, records, results, sliding, suite, views
+    from . import (
+        contact,
+        contact_suite,
+        design,
+        hybrid,
+        learning,
+        machines,
+        own_robot,
+        records,
+        results,
+        sliding,
+        views,
+    )
     from .scripts.library.certificates.certifying import certify
     from .scripts.library.comparison.compare import compare
     from .scripts.library.doctor.examining import examine as contact_doctor
@@ -29,8 +42,8 @@ if TYPE_CHECKING:
     from .scripts.library.search.searches import search
 
 __all__ = [
-    "certify", "compare", "contact", "contact_doctor", "crossvalidate", "design", "evaluate", "hybrid", "learning",
-    "load", "machines", "own_robot", "records", "results", "run", "search", "sliding", "suite", "train", "views",
+    "certify", "compare", "contact", "contact_doctor", "contact_suite", "crossvalidate", "design", "evaluate", "hybrid",
+    "learning", "load", "machines", "own_robot", "records", "results", "run", "search", "sliding", "train", "views",
 ]  # fmt: skip
 
 register_envs()

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import mujoco
 import numpy as np
 
-from tarsus import sliding, suite
+from tarsus import contact_suite, sliding
 from tarsus.mjcf import own_robot
 from tarsus.own_robot import rollout, stance, walk
 
@@ -165,7 +165,7 @@ print(f"the viscous mu is that at {1e3 * fit.reference_speed:.0f} mm/s")
 
 # %%
 MINE = """
-from tarsus.suite import mujoco_engine as engine
+from tarsus.contact_suite import mujoco_engine as engine
 
 NAME, version, Simulation = engine.NAME, engine.version, engine.Simulation
 STIFF = {"timestep": 1e-3, "integrator": "implicitfast", "cone": "elliptic",
@@ -183,9 +183,9 @@ CASES = [
 with tempfile.TemporaryDirectory() as folder:
     engine = Path(folder) / "mine.py"
     engine.write_text(MINE)
-    results = suite.run(engine, CASES)["results"]
+    results = contact_suite.run(engine, CASES)["results"]
 print("error over the case's scale [%], in brackets where it is too much")
-for row in [["case", *results], *suite.rows(results)]:
+for row in [["case", *results], *contact_suite.rows(results)]:
     print(f"{row[0]:16}" + "".join(f"{cell:>16}" for cell in row[1:]))
 
 # %% [markdown]

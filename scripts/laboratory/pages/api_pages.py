@@ -13,17 +13,14 @@ from typing import NamedTuple
 
 from tarsus.scripts.library.base import stamp
 
-HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit held layout rhex state".split())
-MODELS = (
-    "slip planned_slip planar_hopper planar_hopper_jumps slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid "
-    "multipod bigant disc"
-)
+HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
+MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
 OTHERS = (
     "rimless_wheel simplest_walker compass_gait spring_walker quasistatic bouncing_ball table_ball dry_friction "
     "pendulum_wall rigid_chain rigid_cube constrained ground_line"
 )
 
-SLIDING = "sliding_walk sliding_observation terrain_walk wave_shapes snake"
+SLIDING = "sliding_walk sliding_observation"
 
 
 class ApiPage(NamedTuple):
@@ -60,7 +57,7 @@ PARTS = {
                 "Controllers",
                 "controllers",
                 "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
-                "slip_parameters slip_laws sampled held_gait rhex rhex_policy slope pd path connection_mpc "
+                "slip_parameters slip_laws sampled rhex rhex_policy slope pd path connection_mpc "
                 "connection_policy stride_bias reach robot_gaits deadbeat observer fault_bank friction_ratios",
             ),
         ),
@@ -81,7 +78,7 @@ PARTS = {
             ApiPage("Designs by gradient", "design"),
             ApiPage("A robot of your own", "own_robot"),
             ApiPage("Walks whose feet slide", "sliding"),
-            ApiPage("Contact suite", "suite"),
+            ApiPage("Contact suite", "contact_suite"),
         ),
     ),
 }
@@ -95,12 +92,15 @@ def modules() -> list[str]:
 
 
 def names_of(dotted: str) -> list[str] | None:
-    """Return the names that a module lists, or defines if it lies elsewhere; None if Sphinx is to look for them."""
-    module = importlib.import_module(dotted)
+    """Return the names that a module lists, or defines if it lies elsewhere; None if Sphinx is to look for them.
+
+    What the package above lists is described there.
+    """
+    module, above = importlib.import_module(dotted), importlib.import_module(dotted.rpartition(".")[0] or dotted)
     if module.__name__ == dotted:
         return getattr(module, "__all__", None)
-    return [name for name, value in vars(module).items()
-            if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__]  # fmt: skip
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    return [name for name in own if not (name.startswith("_") or name in above.__all__)]
 
 
 def directives(dotted: str) -> str:
