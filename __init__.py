@@ -6,8 +6,12 @@ is first asked for:
 * `run`, `crossvalidate`: a machine in one engine, or in both; `load` reads a record, `compare` compares two runs.
 * `train`, `evaluate`, `certify`: policies. `search`: gaits.
 * `contact_doctor`: what is wrong with the contacts of a MuJoCo model.
-* `machines`, `own_robot`: modules of the machines, and of a robot of the user's own.
-* `hybrid`, `contact`: the exact engine, and the solver for feet that slide.
+* `hybrid`, `contact`: modules of the exact engine, and of the solver for feet that slide.
+* `machines`, `records`, `results`, `views`: of machines that can be run, what a run gives, and pictures of it.
+* `learning`, `design`, `own_robot`, `sliding`, `contact_suite`: of policies, gradients, your robot, its sliding, cases.
+
+This is the public surface, with those modules of `analytic`, `mjcf`, `controllers` and `envs` that the API reference
+lists. `tests/public.txt` has every name of it and where it is.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,8 +19,19 @@ from typing import TYPE_CHECKING, Any
 from .envs import register_envs
 
 if TYPE_CHECKING:
-    from .analytic import contact, hybrid
-    from .scripts.library import machines, own_robot
+    from . import (
+        contact,
+        contact_suite,
+        design,
+        hybrid,
+        learning,
+        machines,
+        own_robot,
+        records,
+        results,
+        sliding,
+        views,
+    )
     from .scripts.library.certificates.certifying import certify
     from .scripts.library.comparison.compare import compare
     from .scripts.library.doctor.examining import examine as contact_doctor
@@ -27,24 +42,20 @@ if TYPE_CHECKING:
     from .scripts.library.search.searches import search
 
 __all__ = [
-    "certify", "compare", "contact", "contact_doctor", "crossvalidate", "evaluate", "hybrid", "load", "machines",
-    "own_robot", "run", "search", "train",
+    "certify", "compare", "contact", "contact_doctor", "contact_suite", "crossvalidate", "design", "evaluate", "hybrid",
+    "learning", "load", "machines", "own_robot", "records", "results", "run", "search", "sliding", "train", "views",
 ]  # fmt: skip
 
 register_envs()
 
-# Where each name is; a module has no name behind the colon.
+# Where each name is that is no module of the package's root.
 _PLACES = {
     "certify": "scripts.library.certificates.certifying:certify",
     "compare": "scripts.library.comparison.compare:compare",
-    "contact": "analytic.contact:",
     "contact_doctor": "scripts.library.doctor.examining:examine",
     "crossvalidate": "scripts.library.running.run:crossvalidate",
     "evaluate": "scripts.library.learning.evaluation:evaluate",
-    "hybrid": "analytic.hybrid:",
     "load": "scripts.library.records.record:load",
-    "machines": "scripts.library.machines:",
-    "own_robot": "scripts.library.own_robot:",
     "run": "scripts.library.running.run:run",
     "search": "scripts.library.search.searches:search",
     "train": "scripts.library.learning.planning:train",
@@ -57,13 +68,14 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("tarsus")
-    if name not in _PLACES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name not in _PLACES:
+        return import_module(f"{__name__}.{name}")
     module, _, within = _PLACES[name].partition(":")
-    found = import_module(f"{__name__}.{module}")
-    globals()[name] = getattr(found, within) if within else found
+    globals()[name] = getattr(import_module(f"{__name__}.{module}"), within)
     return globals()[name]
 
 

@@ -40,7 +40,7 @@ myst_fence_as_directive = ["math"]  # as GitHub writes displayed equations
 
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 suppress_warnings = ["ref.python", "myst.header"]  # words in brackets that are no types; parts that scripts insert
-autodoc_mock_imports = ["stable_baselines3", "onnx"]  # extras that the pages do not need
+autodoc_mock_imports = ["stable_baselines3", "onnx", "torch"]  # extras that the pages do not need
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True

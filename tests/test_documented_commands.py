@@ -169,7 +169,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
 NOT_RUN = {
     "benchmark hexapod": "compiles the exact hexapod three times, for minutes; its functions run interpreted in tests",
     "benchmark control": "its problems take minutes to compile; tests/scripts/laboratory/benchmarks/test_control.py",
-    "benchmark leap": "its model takes minutes to compile; tests/analytic/models/test_hopping_leg_leap.py",
+    "benchmark leap": "its model takes minutes to compile; tests/scripts/laboratory/models/test_hopping_leg_leap.py",
     "page rhex_held": "takes two minutes; tests/scripts/laboratory/studies/test_rhex_held.py has its walks",
     "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
     "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",

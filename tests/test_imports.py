@@ -65,6 +65,8 @@ ROOMS = [
     "scripts/library/doctor",
     "scripts/library/search",
     "scripts/library/running",
+    "scripts/laboratory/models",
+    "scripts/laboratory/reality",
     "scripts/laboratory/sliding",
     "scripts/laboratory/studies",
     "scripts/laboratory",  # the frame of pages and figures

@@ -12,7 +12,7 @@ from tarsus.scripts.library.machines import machine
 def test_every_name_is_there_and_only_those():
     for name in tarsus.__all__:
         assert getattr(tarsus, name) is getattr(tarsus, name) and name in dir(tarsus)
-    assert tarsus.hybrid.compile and tarsus.contact.solve and tarsus.own_robot.rollout.rollout_of
+    assert tarsus.hybrid.compile and tarsus.contact.solve and tarsus.own_robot.rollout_of
     assert list(tarsus.machines.MACHINES) == ["hexapod", "hopping_leg", "slip_leg", "multipod", "connection_mpc"]
     for owner in (tarsus, tarsus.own_robot):
         with pytest.raises(AttributeError, match="has no attribute 'wheels'"):

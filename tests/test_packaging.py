@@ -7,15 +7,26 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 FOLDERS = ("analytic", "mjcf", "controllers", "envs", "scripts")
+LEFT_OUT = ("tarsus.scripts.laboratory", "tarsus.scripts.suite.making")  # serve the repository, and are in no wheel
 
 
-def test_every_folder_with_code_is_listed_as_a_package():
+def test_every_folder_with_code_is_listed_as_a_package_but_for_those_left_out():
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     found = {"tarsus"}
     for folder in FOLDERS:
         for init in (ROOT / folder).rglob("__init__.py"):
             found.add(".".join(("tarsus", *init.parent.relative_to(ROOT).parts)))
-    assert set(setuptools["packages"]) == found
+    left_out = {name for name in found if name.startswith(LEFT_OUT)}
+    assert set(LEFT_OUT) <= left_out and set(setuptools["packages"]) == found - left_out
+
+
+def test_what_the_wheel_has_imports_nothing_that_it_has_not():
+    for path in (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
+        if not path.is_relative_to(ROOT / "scripts/laboratory") and not path.is_relative_to(
+            ROOT / "scripts/suite/making"
+        ):
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"(import|from) [\w.]*\b(laboratory|making)\b", text), path
 
 
 def test_every_module_lies_in_a_package():
@@ -31,13 +42,6 @@ def test_the_trained_policies_are_in_the_wheel():
         path for pattern in data["tarsus.scripts.library.learning"] for path in folder.glob(pattern) if path.is_file()
     }
     assert {path for path in (folder / "trained").rglob("*.*")} <= listed and len(listed) > 1
-
-
-def test_the_words_of_the_environments_pages_are_in_the_wheel():
-    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    folder = ROOT / "scripts" / "laboratory" / "pages"
-    listed = {path for pattern in data["tarsus.scripts.laboratory.pages"] for path in folder.glob(pattern)}
-    assert set((folder / "environments").iterdir()) == listed and len(listed) > 1
 
 
 def test_the_release_has_one_number_and_one_day():

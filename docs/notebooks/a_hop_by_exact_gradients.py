@@ -14,9 +14,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import control
+from tarsus import hybrid as hy
 from tarsus.analytic.models import planar_hopper as hopper
+from tarsus.hybrid import control
 
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
 

@@ -15,12 +15,9 @@ import matplotlib.pyplot as plt
 import mujoco
 import numpy as np
 
+from tarsus import contact_suite, sliding
 from tarsus.mjcf import own_robot
-from tarsus.scripts.library.own_robot import sliding
-from tarsus.scripts.library.own_robot.rollout import rollout
-from tarsus.scripts.library.own_robot.stance import stance
-from tarsus.scripts.library.sliding import fitted
-from tarsus.scripts.suite import running, score
+from tarsus.own_robot import rollout, stance, walk
 
 FEET = ("FL", "FR", "RL", "RR")
 robot = own_robot.OwnRobot(own_robot.EXAMPLE, FEET, friction=0.6)
@@ -125,10 +122,10 @@ figure.tight_layout()
 
 # %%
 run = rollout(robot, shuffle, 2 * PERIOD + 0.01)
-walk = sliding.walk(run.record, model, mu=0.6).between(PERIOD, 2 * PERIOD)
-time = walk.measured.time
-ways = {"MuJoCo": walk.measured.twist[:, 0]}
-ways |= {law: walk.predict(law).twist[:, 0] for law in ("coulomb", "viscous")}
+walked = walk(run.record, model, mu=0.6).between(PERIOD, 2 * PERIOD)
+time = walked.measured.time
+ways = {"MuJoCo": walked.measured.twist[:, 0]}
+ways |= {law: walked.predict(law).twist[:, 0] for law in ("coulomb", "viscous")}
 for name, velocity in ways.items():
     print(f"{name:8} {1e3 * velocity.mean():5.1f} mm/s")
 
@@ -150,9 +147,9 @@ figure.tight_layout()
 # third of the load of 12 N unexplained:
 
 # %%
-fit = fitted.fit(walk.measured)
+fit = sliding.fit(walked.measured)
 print("foot  Coulomb mu  left over [N]  viscous mu, least  largest  left over [N]")
-for name, row in zip(FEET, fitted.rows(fit)):
+for name, row in zip(FEET, sliding.fit_rows(fit)):
     print(
         f"{name:4}  {row[6]:>10}  {row[7]:>13}  {row[2]:>17}  {row[3]:>7}  {row[5]:>13}"
     )
@@ -168,8 +165,9 @@ print(f"the viscous mu is that at {1e3 * fit.reference_speed:.0f} mm/s")
 
 # %%
 MINE = """
-from tarsus.scripts.suite.engines.mujoco import NAME, Simulation, version
+from tarsus.contact_suite import mujoco_engine as engine
 
+NAME, version, Simulation = engine.NAME, engine.version, engine.Simulation
 STIFF = {"timestep": 1e-3, "integrator": "implicitfast", "cone": "elliptic",
          "impratio": 100.0, "solref": (0.002, 1.0), "solimp": (0.0, 0.999, 1e-3)}
 SETTINGS = {"defaults": {}, "mine": STIFF}
@@ -185,9 +183,9 @@ CASES = [
 with tempfile.TemporaryDirectory() as folder:
     engine = Path(folder) / "mine.py"
     engine.write_text(MINE)
-    results = running.run(engine, CASES)["results"]
+    results = contact_suite.run(engine, CASES)["results"]
 print("error over the case's scale [%], in brackets where it is too much")
-for row in [["case", *results], *score.rows(results)]:
+for row in [["case", *results], *contact_suite.rows(results)]:
     print(f"{row[0]:16}" + "".join(f"{cell:>16}" for cell in row[1:]))
 
 # %% [markdown]

@@ -10,9 +10,8 @@ import numpy as np
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.library.machines.hexapod import HexapodExperiment
-from tarsus.scripts.library.records import summary
+from tarsus.machines import HexapodExperiment, simulate_exact, simulate_mujoco
+from tarsus.records import summarise
 
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
 ROBOT = HexapodParams()
@@ -20,10 +19,10 @@ ROBOT = HexapodParams()
 
 def walk(gait, preset="exact", seconds=6.0):
     """Return the record of a walk from rest, in the exact engine or with a preset."""
-    engine = hexapod_exact if preset == "exact" else hexapod_mujoco
+    simulate = simulate_exact if preset == "exact" else simulate_mujoco
     settings = "reference" if preset == "exact" else preset
     experiment = HexapodExperiment(ROBOT, gait, Flat(), settings)
-    return engine.simulate(experiment, seconds).record
+    return simulate(experiment, seconds).record
 
 
 # %% [markdown]
@@ -52,7 +51,7 @@ record = walk(gait)
 loaded = np.linalg.norm(record["foot_force"].values, axis=-1) > 1.0
 rho = record["leg_length"].values[loaded].mean()
 estimate = 4 * rho * np.sin(gait.sweep_angle / 2) / gait.cycle_time
-speed = summary.summarise(record).speed
+speed = summarise(record).speed
 print(f"estimate {estimate:.3f} m/s, engine {speed:.3f} m/s")
 assert abs(estimate / speed - 1) < 0.02
 
@@ -64,14 +63,14 @@ assert abs(estimate / speed - 1) < 0.02
 # %%
 cycle_times = np.array([1.0, 0.8, 0.6, 0.5, 0.4, 0.35])
 walks = [walk(TripodGait(t, 0.6 * t, 0.75)) for t in cycle_times]
-speeds = np.array([summary.summarise(one).speed for one in walks])
+speeds = np.array([summarise(one).speed for one in walks])
 chords = 4 * rho * np.sin(0.375) / cycle_times
 for t, one, chord in zip(cycle_times, speeds, chords):
     print(f"cycle {t:.2f} s: {one:.2f} m/s, {one / chord:.1f} of the estimate")
 behind = [
     np.abs(one["hip_angle"] - one["hip_reference"])[3000:].mean() for one in walks
 ]
-on_ground = [summary.summarise(one).duty_factor.mean() for one in walks]
+on_ground = [summarise(one).duty_factor.mean() for one in walks]
 print("hips behind the clock [rad]:", np.round(behind, 2))
 print("share of the time on the ground:", np.round(on_ground, 2))
 limit = (2 * np.pi - 0.75) / (0.4 * ROBOT.motor.no_load_speed)
@@ -79,7 +78,7 @@ print(f"the motors' limit is a cycle of {limit:.3f} s")
 assert abs(speeds[3] / speeds[0] / 2 - 1) < 0.03 and speeds[-1] > 1.1 * chords[-1]
 assert max(behind[:4]) < 0.06 < 0.2 < behind[-1] and cycle_times[-1] < limit
 assert on_ground[-1] < 0.5 < 0.6 < min(on_ground[:4])
-in_mujoco = summary.summarise(walk(TripodGait(0.5, 0.3, 0.75), "rl")).speed
+in_mujoco = summarise(walk(TripodGait(0.5, 0.3, 0.75), "rl")).speed
 print(f"cycle 0.50 s in MuJoCo: {in_mujoco:.2f} m/s")
 figure, ax = plt.subplots(figsize=(7.2, 3.2))
 ax.plot(1 / cycle_times, chords, "0.7", label="two chords a stride")
@@ -113,10 +112,10 @@ def cost_of_transport(record, begin, end):
     return float(power.integrate("time")) / (ROBOT.total_mass * ROBOT.g * way)
 
 
-by_hand, ready = cost_of_transport(record, 3.0, 6.0), summary.summarise(record)
+by_hand, ready = cost_of_transport(record, 3.0, 6.0), summarise(record)
 print(f"by hand {by_hand:.3f}, by summarise {ready.cot_positive:.3f}")
 assert abs(by_hand / ready.cot_positive - 1) < 0.01
-costs = [summary.summarise(one).cot_positive for one in walks]
+costs = [summarise(one).cot_positive for one in walks]
 print("over the cycle times of exercise 9:", np.round(costs, 2))
 
 # %% [markdown]

@@ -9,9 +9,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import brentq
 
-from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import sections
+from tarsus import hybrid as hy
 from tarsus.analytic.models.rimless_wheel import RimlessWheel, build
+from tarsus.hybrid import sections
 
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
 G = 9.81  # all wheels here have spokes of 1 m

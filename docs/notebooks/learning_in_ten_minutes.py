@@ -16,15 +16,15 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
-from tarsus.scripts.library.views import rendering
+from tarsus import views
 
-CAN_DRAW = rendering.choose_opengl()  # before anything imports MuJoCo
+CAN_DRAW = views.choose_opengl()  # before anything imports MuJoCo
 
 import gymnasium
 import numpy as np
 
 import tarsus
-from tarsus.scripts.library.learning.stable import StableVectorEnv
+from tarsus.learning import StableVectorEnv
 
 torch.set_num_threads(1)  # the networks are small; the threads are for the physics
 
@@ -131,7 +131,7 @@ if CAN_DRAW:
     shown = [part for picture in pictures for part in (picture[80:440, 60:580], gap)]
     axes[0].imshow(np.hstack(shown[:-1]))
 else:
-    axes[0].text(0, 0.5, rendering.NO_OPENGL, wrap=True)
+    axes[0].text(0, 0.5, views.NO_OPENGL, wrap=True)
 axes[1].imshow(np.array(touches).T, aspect="auto", cmap="Greys", extent=(0, 3, 6, 0))
 axes[1].set(xlabel="time [s]", ylabel="foot", yticks=np.arange(6) + 0.5)
 axes[1].set_yticklabels(range(6))

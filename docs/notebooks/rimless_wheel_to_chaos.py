@@ -17,9 +17,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import families, sections
+from tarsus import hybrid as hy
 from tarsus.analytic.models import rimless_wheel, simplest_walker
+from tarsus.hybrid import families, sections
 
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
 

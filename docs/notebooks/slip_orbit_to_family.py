@@ -12,11 +12,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import families, sections
-from tarsus.analytic.hybrid.bifurcations import BifurcationKind
-from tarsus.analytic.hybrid.derived_map import DerivedMap
+from tarsus import hybrid as hy
 from tarsus.analytic.models import slip
+from tarsus.hybrid import families, sections
+from tarsus.hybrid.bifurcations import BifurcationKind
+from tarsus.hybrid.derived_map import DerivedMap
 
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
 

@@ -10,14 +10,15 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tarsus.analytic.contact import se2
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.models.sliding_walk import SlidingWalk
+from tarsus.contact import se2
 from tarsus.controllers.fault_bank import FaultBank
+from tarsus.controllers.path import Path
 from tarsus.controllers.reach import longest_stride, plan_to, smallest_radius
-from tarsus.scripts.laboratory.studies.connection import PATHS, following
-from tarsus.scripts.library.machines.connection_walk import follow
-from tarsus.scripts.library.sliding import ailing
+from tarsus.controllers.robot_gaits import multipod_gait
+from tarsus.machines import PathWalking, follow
+from tarsus.sliding import Ailment, ailing_walk, watched
 
 robot = MultipodParams(n_legs=12)
 walk = SlidingWalk(robot)
@@ -81,7 +82,13 @@ except ValueError as refusal:
 # sine.
 
 # %%
-walked = follow(following(12, PATHS["sine"], seed=1), 40.0)
+sine = Path.sine(
+    0.2, 6.0, 6.0, 0.06
+)  # amplitude, length of a wave, way [m]; speed [m/s]
+gait = multipod_gait(robot, "undulation", yaw=0.2)
+settings = dict(preset="rl", noise=(2e-3, 2e-3), seed=1)
+walking = PathWalking("multipod", robot, gait, model=walk, path=sine, **settings)
+walked = follow(walking, 40.0)
 off = 1e3 * np.sqrt(np.mean(walked.distance**2))
 assert off < 4.0
 print("off the path by less than 4 mm rms, of a robot 960 mm long")
@@ -96,12 +103,10 @@ print("off the path by less than 4 mm rms, of a robot 960 mm long")
 
 # %%
 LEG, WHEN = 4, 9.0
-sound = ailing.watched(ailing.walk(robot, ailing.Ailment(), 16.0), seed=1)
+sound = watched(ailing_walk(robot, Ailment(), 16.0), seed=1)
 bank = FaultBank(robot)
 bank.tare(sound.frames, sound.phase)
-broken = ailing.watched(
-    ailing.walk(robot, ailing.Ailment(leg=LEG, time=WHEN), 13.0), seed=2
-)
+broken = watched(ailing_walk(robot, Ailment(leg=LEG, time=WHEN), 13.0), seed=2)
 evidence, finding, told = [], None, None
 for time, seen, phase in zip(broken.time, broken.frames, broken.phase, strict=True):
     fault = bank.update(seen, phase)
@@ -135,7 +140,7 @@ print("the old plan misses by centimetres, the new one by less than a millimetre
 
 # %%
 figure, axes = plt.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
-track, wanted = walked.track, PATHS["sine"](np.linspace(0, 40, 200))
+track, wanted = walked.track, sine(np.linspace(0, 40, 200))
 axes[0].plot(wanted[:, 0], wanted[:, 1], color="0.8", lw=6, label="path")
 axes[0].plot(track[:, 1], track[:, 2], color="tab:blue", label="in MuJoCo")
 axes[0].set(xlabel="x [m]", ylabel="y [m]", title="Twelve legs along a path")

@@ -16,16 +16,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import minimize
 
-from tarsus.analytic import hybrid as hy
+from tarsus import design, views
+from tarsus import hybrid as hy
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.hybrid.derivatives import Derivatives
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import REACH, SECTION
+from tarsus.analytic.models.hexapod.state import SCALE
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.library.search import design
-from tarsus.scripts.library.views import rendering
+from tarsus.hybrid.derivatives import Derivatives
 
-can_draw = rendering.choose_opengl()  # before MuJoCo is imported
+can_draw = views.choose_opengl()  # before MuJoCo is imported
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
 
 # %% [markdown]
@@ -82,7 +82,7 @@ def task(gait):
 def walk(values):
     """Return the events of a plain run."""
     p, settings = task(gait_of(values))
-    settings |= {"rtol": 1e-8, "atol": 1e-8 * design.SCALE, "record_period": None}
+    settings |= {"rtol": 1e-8, "atol": 1e-8 * SCALE, "record_period": None}
     return engine.run(params=p, **settings).events
 
 
@@ -94,7 +94,7 @@ def speed(values):
 
 
 p, settings = task(first)
-settings |= {"rtol": 1e-10, "atol": 1e-10 * design.SCALE}
+settings |= {"rtol": 1e-10, "atol": 1e-10 * SCALE}
 run = derivatives.run(design.moves(first), params=p, **settings)
 begin, end = run.at(SECTION, -3), run.at(SECTION, -1)
 way, way_by = end.x[:2] - begin.x[:2], end.x_by[:2] - begin.x_by[:2]
@@ -140,14 +140,13 @@ assert wrong > 0.1 * gradient[2]
 # reinforcement learning, which are fast and good enough for that.
 
 # %%
-from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
+from tarsus.machines import HexapodExperiment, Start, simulate_exact, simulate_mujoco
 
 changes = np.linspace(-1e-3, 1e-3, 9)
 stepped = []
 for change in changes:
     gait = gait_of(numbers(first) + [0.0, 0.0, change, 0.0])
-    walked = hexapod_mujoco.simulate(HexapodExperiment(robot, gait, Flat(), "rl"), 2.2)
+    walked = simulate_mujoco(HexapodExperiment(robot, gait, Flat(), "rl"), 2.2)
     path = walked.record["body_position"].sel(time=[begin.t, end.t], method="nearest")
     stepped.append(
         np.linalg.norm(np.diff(path.values[:, :2], axis=0)) / gait.cycle_time
@@ -228,17 +227,17 @@ figure.tight_layout()
 
 # %%
 from tarsus.mjcf.hexapod_state import from_exact
-from tarsus.scripts.library.records import summary
+from tarsus.records import summarise
 
 start = Start(*from_exact(robot, climb.best[2][0]))
 experiment = HexapodExperiment(robot, tuned, Flat(), "reference", start)
 records = {
-    "exact engine": hexapod_exact.simulate(experiment, 3.0).record,
-    "MuJoCo": hexapod_mujoco.simulate(experiment, 3.0).record,
+    "exact engine": simulate_exact(experiment, 3.0).record,
+    "MuJoCo": simulate_mujoco(experiment, 3.0).record,
 }
 speeds = {}
 for name, record in records.items():
-    speeds[name] = summary.summarise(record, settle=1.0).speed
+    speeds[name] = summarise(record, settle=1.0).speed
     print(f"{name:13s} {record.status}, {speeds[name]:.2f} m/s")
 assert abs(speeds["MuJoCo"] / speeds["exact engine"] - 1.0) < 0.05
 
@@ -248,16 +247,16 @@ seen = 1.0 + tuned.cycle_time * np.arange(4) / 4  # four instants of a stride
 for row, (name, record) in zip(axes, records.items()):
     instants = record.sel(time=seen, method="nearest")
     if can_draw:
-        states = [rendering.qpos_of(instants, i) for i in range(len(seen))]
+        states = [views.qpos_of(instants, i) for i in range(len(seen))]
         feet, forces = instants["foot_position"].values, instants["foot_force"].values
         model = experiment.model()
-        films = rendering.film(
+        films = views.film(
             model, zip(states, feet, forces), size=(540, 420), forces=True
         )
         for ax, image in zip(row, films):
             ax.imshow(image[85:345, 75:475])
     else:
-        row[0].text(0.0, 0.5, rendering.NO_OPENGL.replace(", so", ",\nso"), fontsize=7)
+        row[0].text(0.0, 0.5, views.NO_OPENGL.replace(", so", ",\nso"), fontsize=7)
     row[0].set_ylabel(name)
     for ax in row:
         ax.set(xticks=[], yticks=[])
@@ -268,7 +267,7 @@ figure.tight_layout(pad=0.3)
 # %% [markdown]
 # ## Further
 #
-# - With shorter strides allowed, `python -m tarsus.scripts.library.search.design`
+# - With shorter strides allowed, `python -m tarsus.design`
 #   climbs to 2.4 m/s, in a tenth of the strides that a search without derivatives took
 #   for less: [the hybrid engine](../hybrid.md).
 # - The derivative ends where walking is not smooth: a foot that grazes the ground,

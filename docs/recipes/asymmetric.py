@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 from torch import nn
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.library.learning.stable import StableVectorEnv
+from tarsus.learning import StableVectorEnv
 
 ROBOTS = {"friction_coeff": (0.5, 1.5), "body_mass": (0.8, 1.2)}  # drawn for each episode
 UNSEEN = ("velocity", "foot_force", *ROBOTS, "push")  # by the policy

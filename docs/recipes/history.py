@@ -14,7 +14,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.library.learning.stable import StableVectorEnv
+from tarsus.learning import StableVectorEnv
 
 
 class Late(gymnasium.vector.VectorWrapper):

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.terrain import Rough, Sinusoid, Terraces
-from tarsus.scripts.library.learning.stable import StableVectorEnv
+from tarsus.learning import StableVectorEnv
 
 KINDS = (  # each from a seed
     lambda seed: Rough(deviation=0.01, seed=seed),

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.library.learning.tensors import TensorVectorEnv
+from tarsus.learning import TensorVectorEnv
 
 GAMMA, LAMBDA, CLIP, EPOCHS, N_MINIBATCHES, RATE = 0.98, 0.95, 0.2, 8, 4, 1e-3
 

@@ -16,7 +16,7 @@ import torch
 from rsl_rl.runners import OnPolicyRunner
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.library.learning.tensors import TensorVectorEnv
+from tarsus.learning import TensorVectorEnv
 
 N_STEPS = 64  # of each simulation in an iteration
 NETWORK = {"class_name": "MLPModel", "hidden_dims": [64, 64], "activation": "elu", "obs_normalization": True}

@@ -70,6 +70,7 @@ GROUPS = {
     },
 }
 VERBS = {name: verb for group in GROUPS.values() for name, verb in group.items()}
+LABORATORY = "laboratory"  # the folder in FOLDER that makes the documentation: in a checkout, and in no wheel
 
 
 def names(verb: str) -> dict[str, Path]:
@@ -91,6 +92,17 @@ def commands() -> dict[str, Path]:
         if not VERBS[verb].own and whole.exists() and JOINS.search(whole.read_text(encoding="utf-8")):
             found[verb] = whole
     return found | {f"{verb} {name}": path for verb in VERBS for name, path in names(verb).items()}
+
+
+def is_away(verb: str) -> bool:
+    """Return whether a verb runs files of the laboratory, and this installation has none."""
+    return VERBS[verb].frame.startswith(LABORATORY) and not (FOLDER / LABORATORY).is_dir()
+
+
+def needs_checkout(verb: str) -> str:
+    """Return the sentence about a verb that is away."""
+    where = "clone it, and in it `pip install -e .` installs this command with all verbs"
+    return f"tarsus {verb}: it is not in the wheel and needs a checkout of the repository; {where}"
 
 
 def module_of(path: Path) -> str:
@@ -122,7 +134,10 @@ def usage() -> str:
     width = max(len(f"{name} {verb.follows}") for name, verb in VERBS.items())
     lines = ["usage: tarsus VERB [NAME] [OPTIONS]", "", f"A first command to try:  {FIRST}"]
     for group, verbs in GROUPS.items():
-        lines += ["", group, *(f"  {f'{name} {verb.follows}':{width}}  {verb.what}" for name, verb in verbs.items())]
+        lines += ["", group]
+        for name, verb in verbs.items():
+            away = " (needs a checkout)" if is_away(name) else ""
+            lines.append(f"  {f'{name} {verb.follows}':{width}}  {verb.what}{away}")
     return "\n".join([*lines, "", "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
 
 
@@ -195,6 +210,9 @@ def answer(argv: list[str]) -> int:
     if not words and argv[:1] in ([], ["-h"], ["--help"]):
         print(usage())
         return 0
+    if words and words[0] in VERBS and is_away(words[0]):
+        print(needs_checkout(words[0]), file=sys.stderr)
+        return 2
     command, n_words = find(words) if words else ("", 0)
     if command:
         return finish(command, main_of(command, commands()[command]), argv[n_words:])

@@ -9,7 +9,7 @@ from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, robot
 from tarsus.controllers.clock import ClockController
 from tarsus.mjcf import compile_model, hexapod, strut
 from tarsus.mjcf.look import PARTS
-from tarsus.mjcf.write_assets import machines
+from tarsus.scripts.laboratory.write_assets import machines
 
 
 def hexapod_of(params=None, preset="reference"):

@@ -28,7 +28,7 @@ def parser() -> arguments.Parser:
     add("--python", metavar="PATH", help="the Python in which the engine is installed (this one)")
     add("--every", type=arguments.integer(1, 100), default=1, help="fit on every n-th toss only (%(default)s)")
     add("--tosses", type=arguments.integer(2, 570), help="largest number of tosses to fit and score")
-    add("--data", type=paths.folder, help=f"folder of the ellipse's data, which `{data.CONVERT}` makes")
+    add("--data", type=paths.folder, help=f"folder of the ellipse's data, which `{data.CONVERT}` makes in a checkout")
     output.add_options(parser, "reality-*")
     return parser
 

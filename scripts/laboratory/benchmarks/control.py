@@ -21,10 +21,10 @@ from tarsus.analytic.hybrid import control
 from tarsus.analytic.hybrid.control import Bound, ControlProblem, ControlStatus
 from tarsus.analytic.models import planar_hopper as hopper
 from tarsus.analytic.models import planned_slip
-from tarsus.analytic.models.planar_hopper_jumps import FIVE, Jumps
 from tarsus.analytic.models.slip import Slip
 from tarsus.scripts.laboratory.benchmarks import control_peers, timing
 from tarsus.scripts.laboratory.frame import Page, Table
+from tarsus.scripts.laboratory.models.planar_hopper_jumps import FIVE, Jumps
 
 PACKAGES = ("tarsus", "numpy", "scipy", "clarabel", "nosnoc", "casadi")
 FIRST, SECOND = (1, 2, 3), (5, 6, 7, 8)  # intervals with which the two flights of a jump begin

@@ -21,8 +21,9 @@ from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.pages import contact_suite
+from tarsus.scripts.laboratory.studies import suite_scaling as scaling
 from tarsus.scripts.suite import case as cases
-from tarsus.scripts.suite import running, scaling
+from tarsus.scripts.suite import running
 from tarsus.scripts.suite.making import legged
 
 PLACE = Place("contact_suite.md", "scaling")

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from tarsus.analytic.hybrid import control
-from tarsus.analytic.models import hopping_leg_leap
-from tarsus.analytic.models.hopping_leg_leap import MOTORS_OF, Leap
 from tarsus.scripts.laboratory.benchmarks.control import timed
 from tarsus.scripts.laboratory.frame import Page, Table
+from tarsus.scripts.laboratory.models import hopping_leg_leap
+from tarsus.scripts.laboratory.models.hopping_leg_leap import MOTORS_OF, Leap
 
 PACKAGES = ("tarsus", "mujoco", "numpy", "scipy", "clarabel")
 WIDTHS = (0.6, 0.7, 0.8, 0.9, 1.0)  # [m]

@@ -26,9 +26,10 @@ from tarsus.envs import SURROGATES
 from tarsus.scripts.command import arguments, paths
 from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Table
+from tarsus.scripts.laboratory.studies import learned
+from tarsus.scripts.laboratory.studies.learned import EPISODES, RESULTS, Played
 from tarsus.scripts.library.base import parallel
-from tarsus.scripts.library.learning import environments, learned, playing
-from tarsus.scripts.library.learning.learned import EPISODES, RESULTS, Played
+from tarsus.scripts.library.learning import environments, playing
 from tarsus.scripts.library.learning.training_runs import TrainingRun
 
 PACKAGES = ("tarsus", "mujoco", "stable-baselines3", "torch")

@@ -6,8 +6,8 @@ import numpy as np
 
 from tarsus.analytic.contact.geometry import by_line, curvature, displacement
 from tarsus.analytic.models.multipod import MultipodParams
-from tarsus.analytic.models.wave_shapes import WaveShapes
 from tarsus.scripts.command.signature import Count
+from tarsus.scripts.laboratory.models.wave_shapes import WaveShapes
 
 SIZE = 0.32  # of the window either way [rad]
 CIRCLE = 0.3  # amplitude of the cycle that is drawn [rad]

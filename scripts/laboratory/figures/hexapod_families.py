@@ -3,7 +3,7 @@
 Runtime: about 18 min of processor time, once the model and its derivatives are compiled.
 
 It is the walk of Table 2 with one number changed at a time (the duty factor stays constant), as a fixed point of the
-map from mid-stance to the reflected mid-stance half a cycle later (`analytic.models.hexapod.gait_family`). Derivatives
+map from mid-stance to the reflected mid-stance half a cycle later (`laboratory.models.gait_family`). Derivatives
 are exact. A line breaks, shaded, where the feet's modes at mid-stance change. It ends where the robot no longer settles
 in the walk.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.analytic.models.hexapod import gait_family
+from tarsus.scripts.laboratory.models import gait_family
 
 WALK = {"cycle_time": 1.0, "sweep_angle": 0.75, "friction_coeff": 0.5}  # of Table 2
 BOUNDS = {"cycle_time": (0.4, 1.4), "sweep_angle": (0.3, 1.5), "friction_coeff": (0.1, 1.0)}

@@ -1,7 +1,8 @@
 """The pages of the API reference: the public names of each part of the library, with what their docstrings say.
 
-A package that lists its names in `__all__` has these, under the names by which one imports them. Other modules have
-what is documented in them and begins without an underscore. What only the library itself calls is left out.
+A module that lists its names in `__all__` has these, under the names by which one imports them. Other modules have
+what is documented in them and begins without an underscore. What only the library itself calls is left out: `modules()`
+are all that a page of the documentation may import, and `tests/test_public.py` holds the pages to it.
 """
 
 from __future__ import annotations
@@ -12,16 +13,14 @@ from typing import NamedTuple
 
 from tarsus.scripts.library.base import stamp
 
-HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit held layout rhex state".split())
-MODELS = (
-    "slip planned_slip planar_hopper planar_hopper_jumps slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid "
-    "multipod bigant disc"
-)
+HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
+MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
 OTHERS = (
-    "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain rigid_cube constrained ground_line"
+    "rimless_wheel simplest_walker compass_gait spring_walker quasistatic bouncing_ball table_ball dry_friction "
+    "pendulum_wall rigid_chain rigid_cube constrained ground_line"
 )
 
-SLIDING = "sliding_walk sliding_observation terrain_walk wave_shapes snake"
+SLIDING = "sliding_walk sliding_observation"
 
 
 class ApiPage(NamedTuple):
@@ -37,9 +36,10 @@ FIRST = (ApiPage("The package itself", ""), ApiPage("Compilation", "analytic.com
 PARTS = {
     "hybrid": ApiPage(
         "Hybrid engine",
-        "analytic.hybrid",
-        "automaton closing sampled sections derivatives derived_map directions adjoint control feedback basin lyapunov",
-        (ApiPage("Contact solver", "analytic.contact", "fit se2 impact geometry"),),
+        "hybrid",
+        "automaton closing sampled sections derivatives derived_map directions adjoint families bifurcations control "
+        "feedback basin lyapunov",
+        (ApiPage("Contact solver", "contact", "fit se2 impact geometry"),),
     ),
     "models": ApiPage(
         "Machines, exactly and in MuJoCo, and controllers",
@@ -57,8 +57,8 @@ PARTS = {
                 "Controllers",
                 "controllers",
                 "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
-                "slip_parameters slip_laws sampled held_gait rhex rhex_policy slope pd path connection_mpc "
-                "connection_policy stride_bias reach observer fault_bank friction_ratios",
+                "slip_parameters slip_laws sampled rhex rhex_policy slope pd path connection_mpc "
+                "connection_policy stride_bias reach robot_gaits deadbeat observer fault_bank friction_ratios",
             ),
         ),
     ),
@@ -70,27 +70,42 @@ PARTS = {
         "walker observations measure shaping commands curriculum disturbances extras privileged state servos "
         "actions surrogate",
         (
-            ApiPage(
-                "Runs, recordings, policies",
-                "scripts.library",
-                "running.run comparison.compare machines.machine machines.outcome machines.description "
-                "machines.runners machines.slip_leg machines.hopping_leg machines.hexapod_experiment "
-                "machines.hexapod_exact machines.hexapod_mujoco machines.multipod_mujoco "
-                "records.record records.summary "
-                "own_robot.rollout own_robot.measures own_robot.stance own_robot.legs own_robot.sliding "
-                "sliding.recording sliding.prediction "
-                "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
-                "learning.onnx_policy certificates.certifying certificates.certificate doctor.examining "
-                "doctor.report doctor.finding search.gait search.hexapod search.multipod search.searches",
-            ),
+            ApiPage("Machines and their runs", "machines"),
+            ApiPage("Records", "records"),
+            ApiPage("Results", "results"),
+            ApiPage("Pictures and films", "views"),
+            ApiPage("Policies and training", "learning"),
+            ApiPage("Designs by gradient", "design"),
+            ApiPage("A robot of your own", "own_robot"),
+            ApiPage("Walks whose feet slide", "sliding"),
+            ApiPage("Contact suite", "contact_suite"),
         ),
     ),
 }
 
 
+def modules() -> list[str]:
+    """Return the dotted names of all public modules."""
+    parts = [known for part in (*FIRST, *PARTS.values()) for known in (part, *part.rest)]
+    packages = [(f"tarsus.{part.package}".rstrip("."), part.modules.split()) for part in parts]
+    return sorted(name for package, below in packages for name in (package, *(f"{package}.{one}" for one in below)))
+
+
+def names_of(dotted: str) -> list[str] | None:
+    """Return the names that a module lists, or defines if it lies elsewhere; None if Sphinx is to look for them.
+
+    What the package above lists is described there.
+    """
+    module, above = importlib.import_module(dotted), importlib.import_module(dotted.rpartition(".")[0] or dotted)
+    if module.__name__ == dotted:
+        return getattr(module, "__all__", None)
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    return [name for name in own if not (name.startswith("_") or name in above.__all__)]
+
+
 def directives(dotted: str) -> str:
-    """Return the directives of a module: of its public names if it lists them, functions first, else of all."""
-    names = getattr(importlib.import_module(dotted), "__all__", None)
+    """Return the directives of a module: of its public names if they are known, functions first, else of all."""
+    names = names_of(dotted)
     if names is None:
         return f".. automodule:: {dotted}\n"
     found = {"function": [], "class": [], "data": []}
@@ -138,7 +153,8 @@ def index() -> str:
         "symbols are those of [conventions](../conventions.md).",
         stamp.markdown_table(("part", "import from"), rows),
         "The hybrid engine is imported as `from tarsus import hybrid as hy`: `hy.compile`, `hy.Model` and the other "
-        "names of `hy` are on [its page](hybrid.md).",
+        "names of `hy` are on [its page](hybrid.md). `tarsus.hybrid` and `tarsus.contact` are short names of "
+        "`tarsus.analytic.hybrid` and `tarsus.analytic.contact`.",
         *first,
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```",
     ]

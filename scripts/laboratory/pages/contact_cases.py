@@ -37,7 +37,7 @@ def tables() -> Page:
 
 
 def _sketch(case: cases.Case):
-    from tarsus.scripts.suite import sketch
+    from tarsus.scripts.laboratory.pages import sketch
 
     return sketch.draw(case)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from tarsus.scripts.command import paths
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.learning.learned import HEAD, RESULTS, rows_of
+from tarsus.scripts.laboratory.studies.learned import HEAD, RESULTS, rows_of
 
 PLACE = Place("learning.md", "learned")
 PACKAGES = ("tarsus",)

@@ -14,10 +14,9 @@ from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions, find
 from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.laboratory.studies import preset_errors
+from tarsus.scripts.laboratory.studies import decomposition, preset_errors
 from tarsus.scripts.laboratory.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing
 from tarsus.scripts.library.base import parallel
-from tarsus.scripts.library.comparison import decomposition
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.records import record, summary

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tarsus.scripts.laboratory.reality import friction
 from tarsus.scripts.laboratory.studies.study_plots import plain_log
-from tarsus.scripts.library.reality import cube, friction, offering, rigid, rollouts, rotations, scoring, tosses
+from tarsus.scripts.library.reality import cube, offering, rigid, rollouts, rotations, scoring, tosses
 from tarsus.scripts.library.reality.rollouts import CubeContact
 from tarsus.scripts.library.reality.tosses import HALF_WIDTH, RATE, Toss
 from tarsus.scripts.suite import running

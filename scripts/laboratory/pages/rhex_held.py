@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from tarsus.analytic.hybrid import feedback
-from tarsus.analytic.models.hexapod import held
 from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.frame import Page, Place, Table
+from tarsus.scripts.laboratory.models import held
 from tarsus.scripts.laboratory.studies import rhex_held
 from tarsus.scripts.library.records import record
 

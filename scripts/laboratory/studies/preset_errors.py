@@ -13,7 +13,7 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers import gaits
 from tarsus.mjcf.presets import Preset, find
-from tarsus.scripts.library.comparison import decomposition
+from tarsus.scripts.laboratory.studies import decomposition
 from tarsus.scripts.library.comparison.compare import compare
 from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment

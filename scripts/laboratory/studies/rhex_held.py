@@ -12,13 +12,14 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import Simulator
 from tarsus.analytic.hybrid import compile as compiled
 from tarsus.analytic.hybrid.feedback import Feedback
-from tarsus.analytic.models.hexapod import HexapodParams, held, hybrid, orbit
+from tarsus.analytic.models.hexapod import HexapodParams, hybrid, orbit
 from tarsus.analytic.models.hexapod.parameters import N_LEGS
 from tarsus.analytic.models.hexapod.state import NAMES, QUATERNION, TOES
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.clock_gaits import RHEX_FOUND, RHEX_NOT_FROM_REST
-from tarsus.controllers.held_gait import GaitFeedback, HeldGait
 from tarsus.mjcf.hexapod_state import from_exact
+from tarsus.scripts.laboratory.models import held
+from tarsus.scripts.laboratory.models.held_gait import GaitFeedback, HeldGait
 from tarsus.scripts.laboratory.studies.rhex_walks import numbers_of
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
 from tarsus.scripts.library.machines.hexapod_experiment import Start

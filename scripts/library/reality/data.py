@@ -20,7 +20,7 @@ DIGESTS = {
     "square_drops": "a46d20324597140e6356f274b84632415fbc015ac0c9baaffa3818ef0c41e338",
 }
 FITTED = ("contact_start",)  # made by least squares, whose last digits are the processor's
-CONVERT = "python -m tarsus.scripts.library.reality.convert"
+CONVERT = "python -m tarsus.scripts.laboratory.reality.convert"
 
 
 def digest(arrays: Mapping[str, np.ndarray]) -> str:
@@ -47,7 +47,7 @@ def read(name: str, folder: Path | None = None) -> dict[str, np.ndarray]:
         raise ValueError(f"there are no data {name!r}; there are {', '.join(DIGESTS)}")
     path = (folder or SHIPPED) / f"{name}.npz"
     if not path.is_file():
-        made = f"`{CONVERT} FOLDER` makes it from its repository, and --data names the folder"
+        made = f"in a checkout `{CONVERT} FOLDER` makes it from its repository, and --data names the folder"
         raise ValueError(f"there is no {path}; only the cube's data come with the package: {made}")
     try:
         with np.load(path) as stored:

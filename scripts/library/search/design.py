@@ -1,6 +1,6 @@
 """Design by gradient: the hexapod's gait and SLIP's spring, by SciPy's optimisers over exact derivatives.
 
-Usage: python -m tarsus.scripts.library.search.design
+Usage: python -m tarsus.design
 Runtime: about 5 min of processor time, one of which compiles the hexapod with its derivatives the first time.
 
 What a design costs is counted in strides run, those with derivatives apart: `Count`.
@@ -231,7 +231,3 @@ def main() -> int:
     for engine, walked in zip(("exact", "MuJoCo"), confirm(task), strict=True):
         print(f"{engine}: {walked.status}, {walked.speed:.4f} m/s, stance {walked.duty_factor.mean():.2f}")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

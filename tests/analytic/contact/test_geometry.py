@@ -15,8 +15,8 @@ from tarsus.analytic.contact.geometry import (
     displacement,
 )
 from tarsus.analytic.models.multipod import MultipodParams
-from tarsus.analytic.models.snake import Snake
-from tarsus.analytic.models.wave_shapes import WaveShapes
+from tarsus.scripts.laboratory.models.snake import Snake
+from tarsus.scripts.laboratory.models.wave_shapes import WaveShapes
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "contact_switching_field.npz"
 SIX, TWELVE = WaveShapes(), WaveShapes(MultipodParams(n_legs=12))

@@ -44,6 +44,16 @@ def test_the_bare_command_shows_the_verbs_in_groups_and_what_to_try_first(capsys
     assert out.splitlines()[2].endswith(cli.FIRST) and cli.FIRST.removeprefix("tarsus ") in COMMANDS
 
 
+@pytest.mark.parametrize("line", ["page", "page docs --check", "help benchmark", "figure zeno-ball"])
+def test_a_verb_of_the_laboratory_says_in_a_wheel_that_it_needs_a_checkout(monkeypatch, tmp_path, capsys, line):
+    assert "checkout" not in cli.usage()
+    monkeypatch.setattr(cli, "FOLDER", tmp_path)  # as of a wheel, which has no folder `laboratory`
+    verb = line.removeprefix("help ").split()[0]
+    err = out_and_err(capsys, line, 2).err
+    assert err.startswith(f"tarsus {verb}: it is not in the wheel and needs a checkout") and err.count("\n") == 1
+    assert cli.usage().count("(needs a checkout)") == 3
+
+
 @pytest.mark.parametrize("verb", [verb for verb in cli.VERBS if verb not in COMMANDS])
 @pytest.mark.parametrize("more", ["", " --help"])
 def test_a_verb_alone_lists_its_names(capsys, verb, more):

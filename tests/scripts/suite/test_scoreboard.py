@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from tarsus.scripts.laboratory.pages import contact_cases, contact_suite
+from tarsus.scripts.laboratory.pages import contact_cases, contact_suite, sketch
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
-from tarsus.scripts.suite import score, sketch
+from tarsus.scripts.suite import score
 
 KNOWN = {name: cases.load(name) for name in cases.ids()}
 

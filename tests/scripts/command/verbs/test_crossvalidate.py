@@ -10,7 +10,8 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.command.verbs import crossvalidate as verb
-from tarsus.scripts.library.comparison import crossvalidate, decomposition
+from tarsus.scripts.laboratory.studies import decomposition
+from tarsus.scripts.library.comparison import crossvalidate
 from tarsus.scripts.library.comparison.compare import BODY
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment, Start
 from tarsus.scripts.library.records import record, stances

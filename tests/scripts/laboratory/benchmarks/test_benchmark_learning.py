@@ -8,7 +8,7 @@ import pytest
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.benchmarks import learning
 from tarsus.scripts.laboratory.pages import learning as page
-from tarsus.scripts.library.learning.learned import Played
+from tarsus.scripts.laboratory.studies.learned import Played
 
 SHORT = {"max_episode_steps": 60}
 

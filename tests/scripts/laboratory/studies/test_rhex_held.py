@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarsus.analytic.models.hexapod import held
+from tarsus.scripts.laboratory.models import held
 from tarsus.scripts.laboratory.pages import rhex_held as page
 from tarsus.scripts.laboratory.studies import rhex_held
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarsus.scripts.library.reality import convert, cube, data, rotations, scoring, tosses
+from tarsus.scripts.laboratory.reality import convert
+from tarsus.scripts.library.reality import cube, data, rotations, scoring, tosses
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH, PUBLISHED, RATE
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarsus.scripts.library.reality import friction, rigid, tosses
+from tarsus.scripts.laboratory.reality import friction
+from tarsus.scripts.library.reality import rigid, tosses
 from tarsus.scripts.library.reality.rollouts import CubeContact
 
 

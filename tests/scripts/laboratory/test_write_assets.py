@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tarsus.mjcf.compile import compile_model
-from tarsus.mjcf.write_assets import ASSETS, NUMBER, machines, xml
+from tarsus.scripts.laboratory.write_assets import ASSETS, NUMBER, machines, xml
 
 # The last of 15 digits, after the few operations of MuJoCo's compiler; a processor's sine may move it too.
 MACHINES = machines()
@@ -22,9 +22,9 @@ def sizes(model):
 @pytest.mark.parametrize("machine", MACHINES)
 def test_an_asset_is_what_its_builder_makes(machine):
     kept, made = (ASSETS / f"{machine}.xml").read_text(), xml(MACHINES[machine])
-    assert NUMBER.sub("#", kept) == NUMBER.sub("#", made), "run: python -m tarsus.mjcf.write_assets"
+    assert NUMBER.sub("#", kept) == NUMBER.sub("#", made), "run: python -m tarsus.scripts.laboratory.write_assets"
     numbers = (np.array(NUMBER.findall(text), float) for text in (kept, made))
-    np.testing.assert_allclose(*numbers, **ROUNDING, err_msg="run: python -m tarsus.mjcf.write_assets")
+    np.testing.assert_allclose(*numbers, **ROUNDING, err_msg="run: python -m tarsus.scripts.laboratory.write_assets")
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -15,18 +15,27 @@ from typing import Any
 
 import numpy as np
 
-from ...clock import TripodGait
-from ...compilation.rebuild import interpreted
-from ...hybrid import Simulator, Status, compile
-from ...hybrid.derivatives import Derivatives, Existence, Tangent
-from ...hybrid.directions import Directions
-from ...hybrid.expand import to_functions
-from ...hybrid.families import Family, FamilyEnd, follow
-from ...terrain import Flat
-from . import hybrid
-from .orbit import N_DIRECTIONS, REACH, RTOL, free_entries, heading, in_heading_frame, mirrored, moved
-from .parameters import HexapodParams
-from .state import NAMES, SCALE, lifted, lifted_by
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.compilation.rebuild import interpreted
+from tarsus.analytic.hybrid import Simulator, Status, compile
+from tarsus.analytic.hybrid.derivatives import Derivatives, Existence, Tangent
+from tarsus.analytic.hybrid.directions import Directions
+from tarsus.analytic.hybrid.expand import to_functions
+from tarsus.analytic.hybrid.families import Family, FamilyEnd, follow
+from tarsus.analytic.models.hexapod import hybrid
+from tarsus.analytic.models.hexapod.orbit import (
+    N_DIRECTIONS,
+    REACH,
+    RTOL,
+    free_entries,
+    heading,
+    in_heading_frame,
+    mirrored,
+    moved,
+)
+from tarsus.analytic.models.hexapod.parameters import HexapodParams
+from tarsus.analytic.models.hexapod.state import NAMES, SCALE, lifted, lifted_by
+from tarsus.analytic.terrain import Flat
 
 PARAMETERS = ("cycle_time", "sweep_angle", "friction_coeff")  # [s] at constant duty, [rad], Coulomb's
 SPREAD = 10.0  # of the coordinates along a family

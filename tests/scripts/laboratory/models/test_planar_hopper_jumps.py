@@ -5,8 +5,8 @@ import pytest
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import control, quadratic
-from tarsus.analytic.models import planar_hopper_jumps as pj
 from tarsus.analytic.models.planar_hopper import STATE_NAMES, Course
+from tarsus.scripts.laboratory.models import planar_hopper_jumps as pj
 
 SMALL = Course(final_time=2.0, n=20, nodes=2, jumps=2, goal=2.06)
 

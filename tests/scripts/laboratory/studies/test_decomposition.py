@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts.library.comparison import decomposition
+from tarsus.scripts.laboratory.studies import decomposition
 from tarsus.scripts.library.machines.outcome import Run
 from tests.scripts.library.comparison.test_compare import synthetic
 

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from . import rotations
-from .tosses import GRAVITY, HALF_WIDTH, RATE, Toss
+from tarsus.scripts.library.reality import rotations
+from tarsus.scripts.library.reality.tosses import GRAVITY, HALF_WIDTH, RATE, Toss
 
 CORNERS = HALF_WIDTH * np.array(list(product((-1.0, 1.0), repeat=3)))  # in the cube's frame [m]
 # A face slides: nearly level, hardly turning or rising, faster than it creeps, for so many frames.

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..contact import Feet
-from .multipod import MultipodParams, foot_positions, foot_velocities
+from tarsus.analytic.contact import Feet
+from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 
 
 @dataclass(frozen=True)

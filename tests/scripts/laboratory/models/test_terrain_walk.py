@@ -6,8 +6,8 @@ import pytest
 from tarsus.analytic.contact import support
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.models.sliding_walk import SlidingWalk
-from tarsus.analytic.models.terrain_walk import walk_over
 from tarsus.analytic.terrain import Flat, Slope, Step
+from tarsus.scripts.laboratory.models.terrain_walk import walk_over
 
 TWELVE = SlidingWalk(MultipodParams(n_legs=12), frames=24, law="viscous")
 AHEAD = [0.2, 0.0, 0.0]

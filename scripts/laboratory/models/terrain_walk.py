@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..clock import TURN
-from ..contact import Feet, se2, solve
-from ..terrain_base import Terrain
-from .multipod import foot_positions, foot_velocities
-from .sliding_walk import SlidingWalk
+from tarsus.analytic.clock import TURN
+from tarsus.analytic.contact import Feet, se2, solve
+from tarsus.analytic.models.multipod import foot_positions, foot_velocities
+from tarsus.analytic.models.sliding_walk import SlidingWalk
+from tarsus.analytic.terrain_base import Terrain
 
 SETTLES = 4  # rounds in which the tilt and the feet it moves agree: each is a hundredth of the one before
 HIDDEN = 2e-3  # by which the ground may rise above a foot within a frame without being a riser [m]

@@ -1,7 +1,7 @@
 """Make the measured data from clones of the repositories that published them.
 
-Usage: python -m tarsus.scripts.library.reality.convert OUT [--contact-nets GIT] [--impact-modeling GIT]. GIT is a git
-directory of DAIRLab/contact-nets or of DAIRLab/ImpactModeling; fixed commits are read, whatever else the clone holds.
+Usage: python -m tarsus.scripts.laboratory.reality.convert OUT [--contact-nets GIT] [--impact-modeling GIT]. GIT is a
+git directory of DAIRLab/contact-nets or DAIRLab/ImpactModeling; fixed commits are read, whatever else the clone holds.
 Nothing is smoothed or dropped; units are SI as stated, quaternions have the norm 1 and one sign along a toss.
 """
 
@@ -18,9 +18,9 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, paths
-
-from . import data, rotations, tensors
-from .tosses import HALF_WIDTH, MASS, RATE
+from tarsus.scripts.laboratory.reality import tensors
+from tarsus.scripts.library.reality import data, rotations
+from tarsus.scripts.library.reality.tosses import HALF_WIDTH, MASS, RATE
 
 COMMITS = {
     "contact-nets": "c3dc21c94577ff4ed99123f0b00bfe57bb2d1d90",

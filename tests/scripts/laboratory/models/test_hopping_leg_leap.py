@@ -5,12 +5,12 @@ import pytest
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import control
-from tarsus.analytic.models import hopping_leg_leap
 from tarsus.analytic.models.hopping_leg import places
 from tarsus.analytic.models.hopping_leg_hybrid import stand
-from tarsus.analytic.models.hopping_leg_leap import MOTORS_OF, Leap
 from tarsus.analytic.models.hopping_leg_mechanics import impact
 from tarsus.scripts.laboratory.benchmarks import leap as benchmark
+from tarsus.scripts.laboratory.models import hopping_leg_leap
+from tarsus.scripts.laboratory.models.hopping_leg_leap import MOTORS_OF, Leap
 
 
 def test_without_a_plan_it_stands_still_and_its_heat_is_that_of_its_torques():

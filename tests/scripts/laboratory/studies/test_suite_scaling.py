@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.contact import Coulomb, slide
+from tarsus.scripts.laboratory.studies import suite_scaling as scaling
 from tarsus.scripts.suite import case as cases
-from tarsus.scripts.suite import running, scaling, worker
+from tarsus.scripts.suite import running, worker
 
 MUJOCO = worker.engine(running.engine_file("mujoco"))
 

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from tarsus.scripts.library.reality import convert, tensors
+from tarsus.scripts.laboratory.reality import convert, tensors
 
 
 class Harm:

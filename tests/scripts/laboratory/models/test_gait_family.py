@@ -6,9 +6,9 @@ import pytest
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.family import FamilyEnd
 from tarsus.analytic.hybrid.sections import multipliers
-from tarsus.analytic.models.hexapod import gait_family
 from tarsus.analytic.models.hexapod.orbit import BODY, free_entries
 from tarsus.analytic.models.hexapod.state import lifted, lifted_by
+from tarsus.scripts.laboratory.models import gait_family
 
 VALUES = {"cycle_time": 1.0, "sweep_angle": 0.75, "friction_coeff": 0.5}  # of Table 2's walk
 

@@ -1,7 +1,7 @@
-"""The folder `assets`: the XML of every machine with default parameters, to read and to use without this package.
+"""The folder `mjcf/assets`: the XML of every machine with default parameters, to read and to use without this package.
 
-`python -m tarsus.mjcf.write_assets` rewrites it; a test keeps it up to date with the builders. Numbers have enough
-digits to reproduce the builder's compiled model to round-off; MuJoCo's own writer keeps only six.
+`python -m tarsus.scripts.laboratory.write_assets` rewrites it; a test keeps it up to date with the builders. Numbers
+have enough digits to reproduce the builder's compiled model to round-off; MuJoCo's own writer keeps only six.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-FOLDER = Path(__file__).parent
+from tarsus import mjcf
+from tarsus.analytic import saving
+
+FOLDER = Path(mjcf.__file__).parent
 ASSETS = FOLDER / "assets"
 DIGITS = 15  # of a number in the XML: all that a decimal fraction keeps through a double
 NUMBER = re.compile(r"(?<=[\" ])-?\d[\d.]*(?:e[+-]\d+)?(?=[\" ])")
@@ -25,8 +28,8 @@ TINY = 1e-15  # of lengths and quaternions: what is left of a sine of pi
 
 
 def machines() -> dict[str, Callable]:
-    """Return what builds each machine, by its name: the modules here whose `build` needs no argument."""
-    modules = {path.stem: import_module(f".{path.stem}", __package__) for path in sorted(FOLDER.glob("[a-z]*.py"))}
+    """Return what builds each machine, by its name: the modules of `mjcf` whose `build` needs no argument."""
+    modules = {path.stem: import_module(f"{mjcf.__name__}.{path.stem}") for path in sorted(FOLDER.glob("[a-z]*.py"))}
     builders = {name: module.build for name, module in modules.items() if hasattr(module, "build")}
     return {name: build for name, build in builders.items() if not _needed(build)}
 
@@ -68,6 +71,4 @@ def _all_digits():
 
 if __name__ == "__main__":
     for name, build in machines().items():
-        part = ASSETS / f".{name}.partial.xml"
-        part.write_text(xml(build))
-        part.replace(ASSETS / f"{name}.xml")  # whole or not at all
+        saving.write_text(ASSETS / f"{name}.xml", xml(build))

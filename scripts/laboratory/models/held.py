@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...clock import TripodGait
-from ...hybrid import Result, Status, feedback, sections
-from .orbit import BODY, StrideMap, in_heading_frame, mirrored
-from .parameters import N_LEGS
-from .state import SCALE
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.hybrid import Result, Status, feedback, sections
+from tarsus.analytic.models.hexapod.orbit import BODY, StrideMap, in_heading_frame, mirrored
+from tarsus.analytic.models.hexapod.parameters import N_LEGS
+from tarsus.analytic.models.hexapod.state import SCALE
 
 CONTROLS = (
     *("leg_offset", "sweep_angle", "rear_lean", "front_lean", "offset_difference", "sweep_difference"),

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from ..hybrid import Guard, Model, vector
-from ..hybrid.control import Bound, ControlProblem
-from .hopping_leg import HoppingLegParams, leg_angles
-from .hopping_leg_hybrid import STATE, fly, stand, strike
-from .hopping_leg_mechanics import P, impact, numbers, toe_position
-from .planar_hopper import in_stance
+from tarsus.analytic.hybrid import Guard, Model, vector
+from tarsus.analytic.hybrid.control import Bound, ControlProblem
+from tarsus.analytic.models.hopping_leg import HoppingLegParams, leg_angles
+from tarsus.analytic.models.hopping_leg_hybrid import STATE, fly, stand, strike
+from tarsus.analytic.models.hopping_leg_mechanics import P, impact, numbers, toe_position
+from tarsus.analytic.models.planar_hopper import in_stance
 
 RUNNING = ("heat_hip", "heat_knee")
 MOTORS = ("hip_forward", "hip_backward", "knee_forward", "knee_backward")

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tarsus.analytic.models.hexapod import held
 from tarsus.analytic.models.hexapod.orbit import moved
 from tarsus.controllers import clock_gaits
-from tarsus.controllers.held_gait import GaitFeedback, HeldGait
+from tarsus.scripts.laboratory.models import held
+from tarsus.scripts.laboratory.models.held_gait import GaitFeedback, HeldGait
 
 GAIT = clock_gaits.find("rhex-pronk")
 BODY = np.array([0.3, -0.2, 0.17, 0.98, 0.05, -0.08, 0.1, 0.2, 0.6, -0.1, 0.3, -0.5, 0.2])

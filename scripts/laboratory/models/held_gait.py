@@ -3,7 +3,7 @@
 The controller knows time, hip angles, and what an inertial measurement unit with a height sensor knows of the body. It
 never sees a simulator: in MuJoCo it is given these numbers, on a robot it would measure them.
 
-Source: `analytic.models.hexapod.held`, which says what the numbers are and how gains are found.
+Source: `scripts.laboratory.models.held`, which says what the numbers are and how gains are found.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..analytic.clock import TripodGait
-from ..analytic.models.hexapod.held import CONTROLS, LARGE, N_BODY, body_numbers, refuse_phases
-from .clock import ClockController
+from tarsus.analytic.clock import TripodGait
+from tarsus.controllers.clock import ClockController
+from tarsus.scripts.laboratory.models.held import CONTROLS, LARGE, N_BODY, body_numbers, refuse_phases
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..clock import TURN
-from ..contact import Feet
+from tarsus.analytic.clock import TURN
+from tarsus.analytic.contact import Feet
 
 FINE = 400  # samples of the curve to a wave, from which arc lengths are summed
 

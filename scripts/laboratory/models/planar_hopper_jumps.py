@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..hybrid import control
-from ..hybrid.control import ControlProblem, Segment, Solution
-from .planar_hopper import START, STATE_NAMES, Course, Hopper, problem
+from tarsus.analytic.hybrid import control
+from tarsus.analytic.hybrid.control import ControlProblem, Segment, Solution
+from tarsus.analytic.models.planar_hopper import START, STATE_NAMES, Course, Hopper, problem
 
 FIVE = Course(final_time=5.0, n=50, nodes=4, jumps=5, goal=5.0)  # nosnoc's, with constraints every 25 ms
 # Intervals from a segment's start to its liftoff, of the best plan found for FIVE with bounds at nodes alone.

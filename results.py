@@ -1,0 +1,19 @@
+"""What the functions of the package return, but for `tarsus.machines.Run`, and the settings of `tarsus.search`."""
+
+from .scripts.library.certificates.certificate import Certificate, Change, Finding, Replayed
+from .scripts.library.certificates.certifying import Certified
+from .scripts.library.comparison.compare import Comparison
+from .scripts.library.doctor.finding import Diagnosis, Mend
+from .scripts.library.doctor.report import Contact, Report, Wanted
+from .scripts.library.learning.evaluation import Episode
+from .scripts.library.running.run import CrossValidation
+from .scripts.library.search.baseline import BaselineFound, BaselineSearch
+from .scripts.library.search.gait import ReturnFound, ReturnSearch
+from .scripts.library.search.hexapod import GaitsTried, HexapodSearch
+from .scripts.library.search.multipod import Found, MultipodSearch
+
+__all__ = [
+    "BaselineFound", "BaselineSearch", "Certificate", "Certified", "Change", "Comparison", "Contact",
+    "CrossValidation", "Diagnosis", "Episode", "Finding", "Found", "GaitsTried", "HexapodSearch", "Mend",
+    "MultipodSearch", "Replayed", "Report", "ReturnFound", "ReturnSearch", "Wanted",
+]  # fmt: skip

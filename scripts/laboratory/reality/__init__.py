@@ -1,0 +1,1 @@
+"""Where the measured tosses and impacts come from, and the friction that they show."""
