@@ -162,7 +162,7 @@ def test_large_arrays_that_code_has_the_address_of_stay_and_are_said_not_to_be_k
 
 def test_machine_code_defines_one_name_for_others():
     kernel = hy.compile(ball(0.9), mode="compiled").kernel
-    module = kernel._linked()
+    module = kernel.linked(f"tarsus_advance_{kernel.name}")
     linking.machine_code_of(module)
     named = [part.name for part in (*module.functions, *module.global_variables) if part.linkage.name != "internal"]
     defined = {part.name for part in (*module.functions, *module.global_variables) if not part.is_declaration}
