@@ -22,24 +22,35 @@ from .jet_functions import JetFunctions, Sizes
 from .tableau import Method
 
 
-class LinkedPass:
-    """`carry` of `tangent_pass` for a model, compiled or loaded when it is first called.
+def load(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, whole: Callable) -> LinkedPass:
+    """Return the pass of a model.
 
     Args:
-        of: The model's functions of jets, to be compiled.
+        of: Its functions of jets, to be compiled.
         s: Sizes.
         method: The method.
         reach: Step of differences.
         jets: Whether the functions are exact.
         whole: `whole(of)`, the pass compiled with the functions, where they cannot be linked.
     """
+    how = method, reach, jets
+    key = Key(pass_key(*how), *of, dataclasses.astuple(s), EXACT, INNER)
+    if key.name not in _PASSES:
+        _PASSES[key.name] = LinkedPass(of, s, how, whole, key)
+    return _PASSES[key.name]
 
-    def __init__(self, of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, whole: Callable) -> None:
+
+_PASSES: dict[str, LinkedPass] = {}  # by fingerprint
+
+
+class LinkedPass:
+    """`carry` of `tangent_pass` for a model, compiled or loaded when it is first called; `load` makes it."""
+
+    def __init__(self, of: JetFunctions, s: Sizes, how: tuple, whole: Callable, key: Key) -> None:
         done: dict[int, Any] = {}
         # They refer to what they refer to now, whenever they are compiled.
         self._of = JetFunctions(*(rebuild(part, lambda own: own, {}, done, __name__, frozen=True) for part in of))
-        self._sizes, self._how, self._whole = s, (method, reach, jets), whole
-        key = Key(pass_key(*self._how), *of, dataclasses.astuple(s), EXACT, INNER)
+        self._sizes, self._how, self._whole = s, how, whole
         self._module = f"tarsus_jets_{key.name}"
         self._code = LinkedCode("carry", key, self.linked, _enter)
         self._address, self._other, self._parts = 0, None, {}

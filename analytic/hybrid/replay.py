@@ -161,9 +161,9 @@ def _compiled(of: JetFunctions, s: Sizes, sim: Simulator, reach: float, jets: bo
 
     if not is_tried():
         return whole(of)
-    from .linked_pass import LinkedPass
+    from .linked_pass import load
 
-    return LinkedPass(of, s, sim.method, reach, jets, whole)
+    return load(of, s, sim.method, reach, jets, whole)
 
 
 def _columns(part: np.ndarray, block: slice, b: int) -> np.ndarray:

@@ -80,6 +80,11 @@ def test_one_number_of_directions_serves_the_next_odd_one():
     assert sizes == [2, 2, 4, 12, 8, 10, 1, 2, 3, 12, 7, 9]
 
 
+def test_derivatives_of_one_model_share_their_code():
+    one, two, other = (Derivatives(ball(), k)._replay._carry for k in (1, 2, 3))
+    assert one is two and one is not other
+
+
 def test_what_cannot_be_linked_is_compiled_apart_with_the_values_it_had(monkeypatch):
     share = 0.5
 
