@@ -19,6 +19,7 @@ from . import (
     interval_arithmetic,
     interval_arrays,
     interval_elementary,
+    interval_library,
     interval_questions,
     interval_rules,
     interval_slopes,
@@ -33,7 +34,14 @@ from .jets import JetType
 from .traces import TraceType
 
 # In the fingerprint of what computes with carriers: numba's registries are not seen by it.
-_OF_INTERVALS = (interval_arithmetic, interval_elementary, interval_slopes, interval_questions, interval_rules)
+_OF_INTERVALS = (
+    interval_arithmetic,
+    interval_elementary,
+    interval_slopes,
+    interval_questions,
+    interval_rules,
+    interval_library,
+)
 _PARTS = (carriers, jet_rules, jets, traces, *_OF_INTERVALS, intervals, interval_arrays)
 _FILES = (__file__, *(module.__file__ for module in _PARTS))
 VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")

@@ -15,17 +15,17 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import njit
 from numba.core import cgutils, types
 from numba.extending import models, register_model
 
 from . import interval_rules as rules
 from .carriers import COMPARISONS, REAL, Carrier, exact_flags, register
-from .functions import INNER
-from .rebuild import rebuild
+from .functions import is_tried
+from .interval_library import all_rules, jet_name, library, question_name, signature, symbol, value_name, with_helpers
 
 REAL_NUMBER, WHOLE = ir.DoubleType(), ir.IntType(64)
 CELL = WHOLE.as_pointer()
+RULES = all_rules()
 
 
 class IntervalType(Carrier):
@@ -80,25 +80,24 @@ def _cell_of(builder: Any, args: list, kinds: tuple) -> Any:
     return functools.reduce(lambda a, b: builder.select(cgutils.is_not_null(builder, a), a, b), cells)
 
 
-_DONE: dict[int, Any] = {}  # rules with the helpers that they call compiled, by `id`
-
-
-def _compiled(rule: Callable) -> Callable:
-    """Return a rule that calls compiled helpers."""
-    return rebuild(rule, lambda part: njit(part, **INNER), {}, _DONE, rules.__name__, frozen=True).py_func
-
-
-def _call(context: Any, builder: Any, rule: Callable, n: int, values: list, small: bool = False) -> list:
-    """Return the n numbers that a rule makes of numbers."""
-    sig = types.UniTuple(REAL, n)(*[REAL] * len(values))
-    code = context.compile_subroutine(builder, _compiled(rule), sig, flags=exact_flags())
-    name = f"rule{small}.{code.fndesc.mangled_name}"
-    function = builder.module.globals.get(name) or _in_registers(context, builder.module, name, code.fndesc, sig, small)
+def _call(context: Any, builder: Any, name: str, values: list, small: bool = False) -> list:
+    """Return the numbers that a rule makes of numbers."""
+    rule = RULES[name]
+    sig = signature(rule.given, rule.made)
+    if is_tried():
+        context.active_code_library.add_linking_library(library())
+        own = symbol(name)
+    else:
+        own = context.compile_subroutine(
+            builder, with_helpers(rule.function), sig, flags=exact_flags()
+        ).fndesc.mangled_name
+    name = f"rule{small}.{own}"
+    function = builder.module.globals.get(name) or _in_registers(context, builder.module, name, own, sig, small)
     answer = builder.call(function, values)
-    return [builder.extract_value(answer, i) for i in range(n)]
+    return [builder.extract_value(answer, i) for i in range(rule.made)]
 
 
-def _in_registers(context: Any, module: Any, name: str, compiled: Any, sig: Any, small: bool) -> ir.Function:
+def _in_registers(context: Any, module: Any, name: str, rule: str, sig: Any, small: bool) -> ir.Function:
     """Return the function that calls a compiled rule and returns its answer in registers.
 
     Numba's own convention takes a dozen instructions for a call, and as much longer to compile.
@@ -108,8 +107,9 @@ def _in_registers(context: Any, module: Any, name: str, compiled: Any, sig: Any,
     function.linkage = "linkonce_odr"
     function.attributes.add("alwaysinline" if small else "noinline")
     builder = ir.IRBuilder(function.append_basic_block())
-    rule, always = context.declare_function(module, compiled), ("alwaysinline",)
-    _, answer = context.call_conv.call_function(builder, rule, sig.return_type, sig.args, function.args, attrs=always)
+    convention, always = context.call_conv, ("alwaysinline",)
+    called = cgutils.get_or_insert_function(module, convention.get_function_type(sig.return_type, sig.args), rule)
+    _, answer = convention.call_function(builder, called, sig.return_type, sig.args, function.args, attrs=always)
     words = ir.Constant(made, ir.Undefined)
     for i in range(sig.return_type.count):
         words = builder.insert_value(words, builder.extract_value(answer, i), i)
@@ -125,8 +125,8 @@ def _apply(context: Any, builder: Any, function: Callable, args: list, kinds: tu
         kinds = (own, own)
     bounds = [bounds_of(builder, of, arg) for arg, of in zip(args, kinds, strict=True)]
     which = "".join("i" if isinstance(of, IntervalType) else "f" for of in kinds)
-    rule = rules.jet_rule(function, which) if own.rate else rules.value_rule(function)
-    made = _call(context, builder, rule, own.bounds, sum(bounds, []), own.short or function in rules.SMALL)
+    name = jet_name(function, which) if own.rate else value_name(function)
+    made = _call(context, builder, name, sum(bounds, []), own.short or function in rules.SMALL)
     return interval(builder, own, made, cell)
 
 
@@ -134,7 +134,7 @@ def _ask(context: Any, builder: Any, function: Callable, args: list, kinds: tupl
     """Answer a question: where it is in doubt, as the path says which the cell names."""
     cell = _cell_of(builder, args, kinds)
     bounds = sum((bounds_of(builder, of, arg)[:2] for arg, of in zip(args, kinds, strict=True)), [])
-    made = _call(context, builder, rules.QUESTIONS[function], 3, bounds)
+    made = _call(context, builder, question_name(function), bounds)
     doubt = builder.fcmp_ordered("!=", made[2], ir.Constant(REAL_NUMBER, 0.0))
     before = builder.block
     with builder.if_then(builder.and_(doubt, cgutils.is_not_null(builder, cell))):

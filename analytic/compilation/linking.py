@@ -128,6 +128,13 @@ def address_of(code: bytes, names: list[str], name: str) -> int:
     return engine.get_function_address(name)
 
 
+def numbers(values: dict[str, int]) -> str:
+    """Return whole numbers as functions by `OURS` names without arguments, which are inlined: a module as text."""
+    head = f'target triple = "{llvm.get_process_triple()}"'
+    parts = [f"define i64 @{OURS}{name}() alwaysinline {{ ret i64 {int(value)} }}" for name, value in values.items()]
+    return "\n".join([head, *parts])
+
+
 def kind_of_processor() -> tuple:
     """Return what code is for, besides its source and the circumstances."""
     return _codegen().magic_tuple()

@@ -20,6 +20,7 @@ import importlib.util
 import inspect
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -28,9 +29,10 @@ from numba import types as nb
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ..compilation import linking, store
+from ..compilation import linking
 from ..compilation.functions import INNER, inner
-from ..compilation.machine_code import circumstances, not_kept
+from ..compilation.linked_code import bitcode
+from ..compilation.machine_code import circumstances
 from . import loader, run_types
 from .run_types import I64, Numbers, Workspaces, external, layout_of
 from .tableau import METHODS, Method
@@ -55,6 +57,7 @@ CALLS = {  # the model's functions; each returns a whole number, 0 where there i
     "enclose_values": (REALS, *STATE, WHOLE, REALS, WHOLES),
     "enclose_jets": (REALS, *STATE, WHOLE, REALS, WHOLES),
 }
+ARRAYS = (Numbers, nb.Array)
 ENTRY = "tarsus_kernel"
 SIGNATURE = WHOLE(Workspaces(), WHOLE, WHOLE, REALS, WHOLE, WHOLE, REALS, WHOLE, WHOLE)
 SOURCES = (run_types, linking, sys.modules[__name__])  # and `together`, which `circumstances` hold
@@ -72,16 +75,7 @@ def kernel_key(method: str) -> str:
 @functools.cache
 def kernel(method: str) -> bytes:
     """Return the bitcode of a method's kernel: from disk, or translated."""
-    path = store.path_of(f"kernel_{method}", kernel_key(method), linking.kind_of_processor())
-    found = store.read(path, lambda body: body)
-    if found is None:
-        found = _translated(METHODS[method]).as_bitcode()
-        try:
-            if path:
-                store.write(path, found)
-        except OSError as error:
-            not_kept(error)
-    return found
+    return bitcode(f"kernel_{method}", kernel_key(method), lambda: _translated(METHODS[method]))
 
 
 def _translated(method: Method) -> llvm.ModuleRef:
@@ -121,11 +115,13 @@ def _free(method: Method) -> dict[str, Any]:
         return inner(function, **INNER)
 
     free = {"jit": jit, "loop_jit": jit, "plain": run_types.same, "loop_plain": run_types.same}
-    free |= {name: _size(name) for name in SIZES} | {name: _table(name) for name in TABLES}
-    return free | {name: _call(name) for name in CALLS} | loader.method_numbers(method)
+    free |= {name: open_size(name) for name in SIZES} | {name: _table(name) for name in TABLES}
+    return free | {name: call(name, kinds) for name, kinds in CALLS.items()} | loader.method_numbers(method)
 
 
-def _size(name: str) -> Any:
+def open_size(name: str) -> Any:
+    """Return the intrinsic that reads a size."""
+
     @intrinsic
     def size(context):
         def generate(context, builder, sig, args):
@@ -160,13 +156,12 @@ def _constant(module: ir.Module, name: str) -> ir.GlobalVariable:
     return module.globals[name]
 
 
-def _call(name: str) -> Any:
-    """Return the intrinsic that calls a function of the model."""
-    kinds = CALLS[name]
+def call(name: str, kinds: tuple[nb.Type, ...]) -> Any:
+    """Return the intrinsic that calls a function of the model: numbers in arrays are given by address."""
 
     def generate(context, builder, sig, args):
         given = [
-            cgutils.create_struct_proxy(of)(context, builder, value=arg).data if isinstance(of, Numbers) else arg
+            cgutils.create_struct_proxy(of)(context, builder, value=arg).data if isinstance(of, ARRAYS) else arg
             for of, arg in zip(sig.args, args, strict=True)
         ]
         convention = context.call_conv
@@ -178,9 +173,7 @@ def _call(name: str) -> Any:
         return answer
 
     def typed(context, *given):
-        return WHOLE(
-            *(of if isinstance(of, Numbers) else kind for of, kind in zip(given, kinds, strict=True))
-        ), generate
+        return WHOLE(*(of if isinstance(of, ARRAYS) else kind for of, kind in zip(given, kinds, strict=True))), generate
 
     names = ", ".join(f"a{i}" for i in range(len(kinds)))
     space = {"typed": typed}
@@ -188,20 +181,30 @@ def _call(name: str) -> Any:
     return intrinsic(space[name])
 
 
-class _Called(ast.NodeTransformer):
-    """Calls sizes and tables where functions name them."""
+class Called(ast.NodeTransformer):
+    """Calls what has one of these names where a function names it."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {*names}
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id not in SIZES and node.id not in TABLES:
-            return node
-        return ast.copy_location(ast.Call(node, [], []), node)
+        """Return the call."""
+        return ast.copy_location(ast.Call(node, [], []), node) if node.id in self._names else node
+
+    def inside(self, function: ast.FunctionDef) -> None:
+        """Change a function, but for names of its own."""
+        whole = [node for part in function.body for node in ast.walk(part)]
+        own = {node.id for node in whole if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        own |= {arg.arg for arg in function.args.args}
+        own_names = Called(self._names - own)
+        function.body = [own_names.visit(part) for part in function.body]
 
 
 def _code(file: str, method: Method) -> types.CodeType:
-    tree = ast.parse(_source(file, method))
+    tree, called = ast.parse(_source(file, method)), Called((*SIZES, *TABLES))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            node.body = [_Called().visit(part) for part in node.body]
+            called.inside(node)
     place = f"<sums of {method.name}>" if file == "sums" else _spec(file, method).origin
     return compile(ast.fix_missing_locations(tree), place, "exec")
 

@@ -35,6 +35,11 @@ class Sizes:
         """Numbers in a jet."""
         return self.k + 1
 
+    @property
+    def state(self) -> int:
+        """Numbers in the jets of a state."""
+        return self.n * self.jet
+
 
 class JetFunctions(NamedTuple):
     """Field, guards and transition of jets: those of the model, with how large each direction is, (k,), at the end.

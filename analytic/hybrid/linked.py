@@ -3,27 +3,25 @@
 Only the model's functions are translated by numba. LLVM puts them into the kernel's bitcode (`generic`) and makes the
 machine code as if all had been one source, so that loops over few states unroll and small fields are inlined. Machine
 code is kept under the fingerprint of kernel and model, with a symbol named by it, and loaded into an engine of our own
-(`compilation.linking`).
+(`compilation.linked_code`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import Any
 
 import numpy as np
 from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import types as nb
-from numba.core import cgutils, event
-from numba.core.compiler_lock import global_compiler_lock
+from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ..compilation import jit, linking, notice, store
-from ..compilation.content import NoFingerprint
+from ..compilation import jit, linking
 from ..compilation.functions import EXACT, INNER
-from ..compilation.machine_code import DYNAMIC, DiskCache, Key, not_kept
+from ..compilation.linked_code import LinkedCode
+from ..compilation.machine_code import Key
 from ..compilation.rebuild import rebuild
 from ..compilation.references import size
 from . import loader
@@ -59,8 +57,9 @@ class LinkedKernel:
 
     def __init__(self, functions: loader.Functions, method: Method, key: Key) -> None:
         self.name = key.name
-        self._functions, self._method, self._key = _frozen(functions), method, key
+        self._functions, self._method = _frozen(functions), method
         self._other: Any = None  # the kernel compiled with the model, where it cannot be linked
+        self._code = LinkedCode("advance", key, self.linked, _enter)
         self._address, self._parts = 0, {}
 
     def advance(self, ws: np.ndarray, run: int, rec: np.ndarray, ev: np.ndarray) -> int:
@@ -86,53 +85,21 @@ class LinkedKernel:
         Raises:
             numba.core.errors.NumbaError: If a function of the model cannot be compiled.
         """
-        notice.show(DiskCache)
-        with global_compiler_lock:
-            if self._address or self._other:
-                return
-            path = self._path()
-            try:
-                self._address = store.read(path, self._loaded) or self._compiled(path)
-            except linking.NotLinked:
-                self._other = loader.load(self._functions, self._method, "compiled")
-
-    def _loaded(self, body: bytes) -> int:
-        end = 8 + int.from_bytes(body[:8], "little")
-        return linking.address_of(body[end:], json.loads(body[8:end]), self._symbol)
-
-    @property
-    def _symbol(self) -> str:
-        return f"{linking.OURS}advance_{self.name}"
-
-    def _path(self) -> Any:
-        if isinstance(self._key.then, NoFingerprint):
-            return None
-        return store.path_of("advance", self.name, linking.kind_of_processor())
-
-    def _compiled(self, path: Any) -> int:
-        with event.trigger_event("numba:compile", data={"dispatcher": _enter}):  # for the line that says so
-            module = self._linked()
-            code, names, lasting = linking.machine_code_of(module)
         try:
-            self._key.check()
-            if not lasting:
-                raise NoFingerprint(DYNAMIC)
-            if path:
-                head = json.dumps(names).encode()
-                store.write(path, len(head).to_bytes(8, "little") + head + code)
-        except Exception as error:
-            not_kept(error)
-        return linking.address_of(code, names, self._symbol)
+            self._address = self._code.address()
+        except linking.NotLinked:
+            self._other = loader.load(self._functions, self._method, "compiled")
 
-    def _linked(self) -> llvm.ModuleRef:
+    def linked(self, symbol: str) -> llvm.ModuleRef:
+        """Return the module in which the kernel, linked with the model, has this name."""
         # Kept: code may hold an array's address.
         self._parts = of_addresses(self._functions, f"tarsus_model_{self.name}")
         of = {f"{linking.OURS}{name}": (part, WHOLE(*CALLS[name])) for name, part in self._parts.items()}
         module = llvm.parse_bitcode(kernel(self._method.name))
-        module.get_function(ENTRY).name = self._symbol
+        module.get_function(ENTRY).name = symbol
         module.link_in(linking.translated(of))
         module.link_in(llvm.parse_assembly(_definitions(self._functions, self._method)))
-        linking.seal(module, self._symbol, counts=False)
+        linking.seal(module, symbol, counts=False)
         small = _small(self._functions)
         for function in module.functions:
             called = any(function.name == f"{linking.OURS}{name}" for name in small)
@@ -166,12 +133,11 @@ def _definitions(functions: loader.Functions, method: Method) -> str:
     for name, (part, at) in of.fields.items():
         numbers[f"place_{name}"] = at
         numbers |= {f"columns_{name}": part.shape[1]} if part.ndim == 2 else {}
-    text = [f'target triple = "{llvm.get_process_triple()}"']
+    text = []
     for name, table in functions.tables.items():
         numbers |= {f"columns_{name}": table.shape[1]} if table.ndim == 2 else {}
         text.append(_constants(name, table))
-    text += [f"define i64 @tarsus_{name}() alwaysinline {{ ret i64 {int(value)} }}" for name, value in numbers.items()]
-    return "\n".join(text)
+    return "\n".join([linking.numbers(numbers), *text])
 
 
 def _constants(name: str, table: np.ndarray) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..compilation.functions import compiled
+from ..compilation.functions import compiled, is_tried
 from ..compilation.rebuild import interpreted
 from ..compilation.references import size
 from .directions import Directions
 from .directions import extent as size_of
-from .jet_functions import Sizes, jet_functions, jets_of
+from .jet_functions import JetFunctions, Sizes, jet_functions, jets_of
 from .known_times import refuse
 from .loader import INLINE_BYTES, intrinsic_plain
 from .result import Result, Status
@@ -21,7 +22,7 @@ from .start import RunStart
 from .tangent_pass import N_ROOM, tangent_pass
 
 LEAST = 1e-7  # relative tolerance of directions along stiff steps, whose own differences are exact to 2e-8
-LARGEST = 12  # directions in a block: one vector of jets in registers, compiled once
+LARGEST = 12  # directions in a block: one vector of jets in registers
 ENDED_IN_LOG = (Status.INVALID_CHART, Status.UNKNOWN_CHART)  # their last event was not performed
 
 
@@ -61,15 +62,13 @@ class Replay:
     def __init__(self, sim: Simulator, n_directions: int, reach: float, jets: bool) -> None:
         refuse(sim.model, "derivatives")
         sizes = sim.functions.sizes
-        passes = max(1, math.ceil(n_directions / LARGEST))
         self.n_states, self.n_memory = sim.model.x0.size, sim.model.d0.size
         self.k, self._implicit = n_directions, sim.method.gamma > 0
-        self.sizes = s = Sizes(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], math.ceil(n_directions / passes))
+        at_once = _at_once(n_directions, sim.mode == "compiled")
+        self.sizes = s = Sizes(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], at_once)
         of = jet_functions(sim.functions, s, reach, jets)
         if sim.mode == "compiled":
-            parts = {name: getattr(sim.functions, name) for name in of._fields}
-            apart = tuple(name for name, part in parts.items() if size(part) >= INLINE_BYTES)
-            self._carry = compiled(tangent_pass(of, s, sim.method, reach, jets, intrinsic_plain()), INLINE_BYTES, apart)
+            self._carry = _compiled(of, s, sim, reach, jets)
         else:
             self._carry = interpreted(tangent_pass(of, s, sim.method, reach, jets, lambda array: array))
 
@@ -147,6 +146,26 @@ class Replay:
         return late, *rows, x.reshape(s.n, s.jet)[:, 1:], d.reshape(s.nd, s.jet)[:, 1:], when, kinds
 
 
+def _at_once(n_directions: int, compiled: bool) -> int:
+    """Return how many directions a block has: compiled, an even number, since each is compiled for itself."""
+    each = max(1, math.ceil(n_directions / max(1, math.ceil(n_directions / LARGEST))))
+    return each + each % 2 if compiled else each
+
+
+def _compiled(of: JetFunctions, s: Sizes, sim: Simulator, reach: float, jets: bool) -> Callable:
+    parts = {name: getattr(sim.functions, name) for name in of._fields}
+    apart = tuple(name for name, part in parts.items() if size(part) >= INLINE_BYTES)
+
+    def whole(of):
+        return compiled(tangent_pass(of, s, sim.method, reach, jets, intrinsic_plain()), INLINE_BYTES, apart)
+
+    if not is_tried():
+        return whole(of)
+    from .linked_pass import load
+
+    return load(of, s, sim.method, reach, jets, whole)
+
+
 def _columns(part: np.ndarray, block: slice, b: int) -> np.ndarray:
     """Return the columns of a block, filled with zeros to b."""
     made = np.zeros((len(part), b))
@@ -165,4 +184,4 @@ def _passable(r: Result) -> tuple[np.ndarray, np.ndarray]:
         log = log[:-1]
     elif r.status is Status.MODEL_ERROR:
         log, rec = log[:0], rec[:1]
-    return rec, log
+    return np.require(rec, float, "CW"), np.require(log, float, "CW")

@@ -45,7 +45,7 @@ def explicit_step(of: JetFunctions, s: Sizes) -> tuple[Callable, Callable]:
     def rates(w, t, x, dx):
         field(t, x, w.d, w.p, w.chart, dx, w.extent)
 
-    sums = _sums(METHODS["dop853"], rates, n * m)
+    sums = _sums(METHODS["dop853"], rates, s.state)
     stages, error3, error5 = sums["stages"], sums["error3_terms"], sums["error5_terms"]
 
     def step(w, h, out):

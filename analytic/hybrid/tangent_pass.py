@@ -54,10 +54,9 @@ def advancing(s: Sizes, step: Callable, error: Callable) -> Callable:
 
 def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, plain: Callable) -> Callable:
     """Return the function that carries directions along a recorded run; `carry` in it says how."""
-    n, nd, k, m, s_ng = s.n, s.nd, s.k, s.jet, s.ng
+    n, nd, ng, k, m = s.n, s.nd, s.ng, s.k, s.jet
     advance = advancing(s, *(rosenbrock_step(of, s, method, reach, jets) if method.gamma else explicit_step(of, s)))
     saltate = saltation(of, s)
-    first_fired = 4 + 2 * (n + nd)
 
     def keep(x, d, xs, ds):
         # Loops: for `a[0] = b` numba compiles 38 functions, for the text of an error message.
@@ -95,7 +94,8 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
         extent, allowed = plain(extent), plain(allowed)
         room, matrix, swap = plain(room), plain(matrix), plain(swap)
         out, inner, room = room[12], room[13], room[:12]
-        late, still, fired = np.zeros(k), at_rest(p, m), np.zeros(s_ng, np.int64)
+        late, still, fired = np.zeros(k), at_rest(p, m), np.zeros(ng, np.int64)
+        first_fired = 4 + 2 * (n + nd)
         t, chart, row, e = rec[0, 0], int(rec[0, 1]), 0, 0
         while True:
             while e < len(log) and log[e, 1] != codes.TRANSITION:
@@ -115,7 +115,7 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
                 x[i * m] = log[e, 4 + i] if event else rec[row, 2 + i]
             if event:
                 following = int(log[e, 3])
-                for i in range(s_ng):
+                for i in range(ng):
                     fired[i] = log[e, first_fired + i] != 0.0
                 keep(x, d, xs[0, e], ds[0, e])
                 kinds[e] = saltate(t, x, d, p, still, chart, following, fired, late, extent, sided)

@@ -48,8 +48,7 @@ def jacobian(field: Callable, n: int, m: int) -> Callable:
 
 def bending(field: Callable, s: Sizes, reach: float, jets: bool) -> Callable:
     """Return the function that adds what a Jacobian that changes along the directions does to a stage."""
-    n, m = s.n, s.jet
-    size = n * m
+    n, m, size = s.n, s.jet, s.state
 
     def bend(w, u, out):
         """Add to u the derivative along each direction of the Jacobian times u's values."""
@@ -88,7 +87,7 @@ def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, je
         jets: Whether the functions are exact.
     """
     field, n, m = of.field, s.n, s.jet
-    size, n_solves = n * m, method.n_stages - 1
+    size, n_solves = s.state, method.n_stages - 1
     a, c, times, slopes, gamma = (*(method.arrays[name] for name in ("A", "C", "TIMES", "D")), method.gamma)
     take_jacobian, bend = jacobian(field, n, m), bending(field, s, reach, jets)
     factorise, solve = factorising(n), solving(n, m)
@@ -110,7 +109,8 @@ def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, je
                 for j in range(size):
                     inner[j] += a[stage, i] * k[i + 1, j]
             if stage == 0:
-                u[:] = k[0]
+                for j in range(size):  # `u[:] = k[0]` uses Python's objects, for the text of an error message
+                    u[j] = k[0, j]
             else:
                 field(w.t + times[stage] * h, inner, w.d, w.p, w.chart, u, w.extent)
             for i in range(stage):

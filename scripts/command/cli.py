@@ -48,6 +48,7 @@ GROUPS = {
         "contact-doctor": Verb("MODEL", "what is wrong with the contacts of a MuJoCo model, and what mends it"),
         "contact-suite": Verb("", "contact cases with exact answers, in MuJoCo or any other simulator"),
         "reality": Verb("[cube|ellipse]", "contact against measured tosses and impacts, in any simulator"),
+        "warm": Verb("", "compile what exact runs and the contact solver share, before it is needed"),
     },
     "Learn": {
         "train": Verb(

@@ -54,11 +54,12 @@ def assert_same(a, b):
 
 @pytest.fixture
 def empty(tmp_path, monkeypatch):
-    """A cache that holds the kernels of this session's, and no model's."""
+    """A cache that holds the kernels and rules of this session's, and nothing of a model's."""
     generic.kernel("rk23")
     (tmp_path / store.FOLDER).mkdir(mode=0o700)
-    for path in cache.cache_folder(store.FOLDER).glob("kernel_*"):
-        shutil.copy2(path, tmp_path / store.FOLDER)
+    for shared in ("kernel_*", "rules-*"):
+        for path in cache.cache_folder(store.FOLDER).glob(shared):
+            shutil.copy2(path, tmp_path / store.FOLDER)
     monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(linked, "_KERNELS", {})
     generic.kernel.cache_clear()
@@ -162,7 +163,7 @@ def test_large_arrays_that_code_has_the_address_of_stay_and_are_said_not_to_be_k
 
 def test_machine_code_defines_one_name_for_others():
     kernel = hy.compile(ball(0.9), mode="compiled").kernel
-    module = kernel._linked()
+    module = kernel.linked(f"tarsus_advance_{kernel.name}")
     linking.machine_code_of(module)
     named = [part.name for part in (*module.functions, *module.global_variables) if part.linkage.name != "internal"]
     defined = {part.name for part in (*module.functions, *module.global_variables) if not part.is_declaration}

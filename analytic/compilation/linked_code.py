@@ -1,0 +1,93 @@
+"""A function of machine code that was linked (`linking`): made when first needed, and kept for other processes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+
+from . import linking, notice, store
+from .content import NoFingerprint
+from .machine_code import DYNAMIC, DiskCache, Key, not_kept
+
+
+class LinkedCode:
+    """The address of a function, once it is needed.
+
+    Args:
+        name: Begins the name of its file.
+        key: What it is made of.
+        link: `link(symbol)`, the module that defines the function by this name, sealed.
+        enter: The jitted function that calls it, whose compilation the terminal's line counts with this one.
+
+    Attributes:
+        symbol: The function's name, which no other function in the engine has.
+    """
+
+    def __init__(self, name: str, key: Key, link: Callable[[str], llvm.ModuleRef], enter: Any) -> None:
+        self.symbol = f"{linking.OURS}{name}_{key.name}"
+        self._name, self._key, self._link, self._enter = name, key, link, enter
+        self._address = 0
+
+    def address(self) -> int:
+        """Return where the function is, compiled or loaded if it was not.
+
+        Raises:
+            linking.NotLinked: If what it is made of can be run by numba's engine only.
+            numba.core.errors.NumbaError: If a function of the model cannot be compiled.
+        """
+        if not self._address:
+            notice.show(DiskCache)
+            with global_compiler_lock:
+                if not self._address:
+                    path = self._path()
+                    self._address = store.read(path, self._loaded) or self._compiled(path)
+        return self._address
+
+    def _loaded(self, body: bytes) -> int:
+        end = 8 + int.from_bytes(body[:8], "little")
+        return linking.address_of(body[end:], json.loads(body[8:end]), self.symbol)
+
+    def _path(self) -> Path | None:
+        if isinstance(self._key.then, NoFingerprint):
+            return None
+        return store.path_of(self._name, self._key.name, linking.kind_of_processor())
+
+    def _compiled(self, path: Path | None) -> int:
+        with event.trigger_event("numba:compile", data={"dispatcher": self._enter}):  # for the line that says so
+            code, names, lasting = linking.machine_code_of(self._link(self.symbol))
+        try:
+            self._key.check()
+            if not lasting:
+                raise NoFingerprint(DYNAMIC)
+            if path:
+                head = json.dumps(names).encode()
+                store.write(path, len(head).to_bytes(8, "little") + head + code)
+        except Exception as error:
+            not_kept(error)
+        return linking.address_of(code, names, self.symbol)
+
+
+def bitcode(name: str, key: str, translate: Callable[[], llvm.ModuleRef]) -> bytes:
+    """Return a translation as bitcode: from disk, or made and kept.
+
+    Args:
+        name: Begins the name of its file.
+        key: A hash of all that it is made of.
+        translate: Returns the module.
+    """
+    path = store.path_of(name, key, linking.kind_of_processor())
+    found = store.read(path, lambda body: body)
+    if found is None:
+        found = translate().as_bitcode()
+        try:
+            if path:
+                store.write(path, found)
+        except OSError as error:
+            not_kept(error)
+    return found
