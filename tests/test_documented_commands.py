@@ -173,7 +173,6 @@ NOT_RUN = {
     "page rhex_held": "takes two minutes; tests/scripts/laboratory/studies/test_rhex_held.py has its walks",
     "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
     "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",
-    "warm": "compiles for a minute and a half; tests/scripts/command/verbs/test_warm.py",
     "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
     "train rllib": "Ray wants an environment of its own; test_clusters.py trains where there is one",
 }

@@ -389,6 +389,36 @@ def windows(rng, n):
 
 
 @needs_numba
+def test_rules_of_one_name_are_one_rule():
+    from tarsus.analytic.compilation import interval_library
+
+    found = {}
+    for function, parts in rules.RULES.items():
+        assert found.setdefault(interval_library.value_name(function), parts) == parts
+
+
+@needs_numba
+@pytest.mark.extra
+def test_a_release_that_was_not_tried_compiles_rules_as_it_does(monkeypatch):
+    from tarsus.analytic.compilation import functions, interval_library
+
+    def guards(t, x, d, p, chart, g):
+        g[0] = math.sin(t) * x[0] + p[0]
+        g[1] = 1.0 if x[1] > 0.0 else math.sqrt(x[0])
+
+    monkeypatch.setattr(functions, "TRIED", ())
+    monkeypatch.setattr(interval_library, "_DONE", {})
+    monkeypatch.setattr(interval_library, "_translated", None)  # not called
+    interval_library.library.cache_clear()
+    rows, made = np.array([[0.5, 0.6, 0.0, 1.0], [-0.1, 0.1, 0.0, 0.0]]), []
+    for f in (enclosures(guards, True, True, True), compiled(guards, True, True)):
+        g, cell = np.full((2, 4), INF), np.zeros(4, np.int64)
+        f(np.array([0.1, 0.2, 1.0, 1.0]), rows, np.zeros(1), np.array([0.3]), 0, g, cell)
+        made.append((g.tobytes(), *cell))
+    assert made[0] == made[1]
+
+
+@needs_numba
 @pytest.mark.extra
 @pytest.mark.parametrize(
     ("rate", "clears"),
