@@ -136,7 +136,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "page presets": ("--write --docs OUT --jobs 1", dict(PRESETS=RL, cases=few_cases)),
     "page hexapod_studies": ("--into OUT/hexapod_studies.md --data OUT/data --only hexapod_pushes", {}),
     "page hopping_leg": ("--write --docs OUT", dict(N_HOPS=12, SPEEDS=(0.5,), PRESETS=("rl",))),
-    "search multipod": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
+    "search multipod": ("--legs 6 --generations 1 --out OUT/best", {}),
     "search gait": (
         "--num-envs 8 --generations 1 --steps 5 --threads 1",
         {"tarsus.scripts.library.search.gait.EPISODE": 20},
@@ -155,7 +155,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         dict(climb=lambda case, seed: Climbed(10.0, 1.0, 12.0)),
     ),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
-    "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
+    "search sweep": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
     "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", {}),
     "page verdicts": (
         "--write --docs OUT --preset rl --jobs 1",

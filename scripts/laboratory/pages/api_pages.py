@@ -81,7 +81,8 @@ PARTS = {
                 "sliding.recording sliding.prediction "
                 "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
                 "learning.onnx_policy certificates.certifying certificates.certificate doctor.examining "
-                "doctor.report doctor.finding search.gait search.hexapod search.multipod search.searches",
+                "doctor.report doctor.finding search.searches search.found search.baseline search.gait search.hexapod "
+                "search.multipod search.sweep",
             ),
         ),
     ),
