@@ -7,6 +7,7 @@ stopped and played back: space pauses it and goes on, the arrows go from picture
 from __future__ import annotations
 
 import time
+import warnings
 from collections import deque
 
 import mujoco
@@ -19,7 +20,7 @@ MOST_OWED = 0.05  # simulated time that a slow machine tries to make up for [s]
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # with the patches of the ground, which are moved
 
 
-class Playback:
+class Player:
     """What the keys ask for, of a run that goes on at its own pace unless it is paused.
 
     Args:
@@ -71,8 +72,9 @@ def watch(stepper) -> None:
     """
     import mujoco.viewer
 
-    playback = Playback(stepper)
-    with mujoco.viewer.launch_passive(stepper.model, stepper.data, key_callback=playback.keys.append) as window:
+    require_display()
+    player = Player(stepper)
+    with mujoco.viewer.launch_passive(stepper.model, stepper.data, key_callback=player.keys.append) as window:
         with window.lock():
             window.cam.type = mujoco.mjtCamera.mjCAMERA_TRACKING
             window.cam.trackbodyid = int(stepper.model.jnt_bodyid[0])
@@ -80,6 +82,21 @@ def watch(stepper) -> None:
         while window.is_running():
             last, elapsed = time.monotonic(), time.monotonic() - last
             with window.lock():
-                playback.advance(elapsed)
+                player.advance(elapsed)
             window.sync()
             time.sleep(FRAME)
+
+
+def require_display() -> None:
+    """Refuse to go on where no window can be opened: MuJoCo's viewer would end the process.
+
+    Raises:
+        RuntimeError: If that is so.
+    """
+    import glfw
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", glfw.GLFWError)
+        if not glfw.init():
+            raise RuntimeError("there is no display")
+    glfw.terminate()
