@@ -48,6 +48,7 @@ EXAMPLES = {
     "crossvalidate NAME": "crossvalidate slip-leg",
     "run MACHINE": "run hopping-leg",
     "run NAME": "run slip-leg",
+    "search NAME": "search gait",
     "run hexapod --gait NAME": "run hexapod --gait walk",
     "FIGURE": "zeno_ball",
     "--env NAME": "--env Hexapod-v0",
