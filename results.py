@@ -7,13 +7,15 @@ from .scripts.library.doctor.finding import Diagnosis, Mend
 from .scripts.library.doctor.report import Contact, Report, Wanted
 from .scripts.library.learning.evaluation import Episode
 from .scripts.library.running.run import CrossValidation
-from .scripts.library.search.baseline import BaselineFound, BaselineSearch
-from .scripts.library.search.gait import ReturnFound, ReturnSearch
-from .scripts.library.search.hexapod import GaitsTried, HexapodSearch
-from .scripts.library.search.multipod import Found, MultipodSearch
+from .scripts.library.search.baseline import BaselineSearch
+from .scripts.library.search.found import Found
+from .scripts.library.search.gait import ReturnSearch
+from .scripts.library.search.hexapod import HexapodSearch
+from .scripts.library.search.multipod import MultipodSearch
+from .scripts.library.search.sweep import GaitSweep
 
 __all__ = [
-    "BaselineFound", "BaselineSearch", "Certificate", "Certified", "Change", "Comparison", "Contact",
-    "CrossValidation", "Diagnosis", "Episode", "Finding", "Found", "GaitsTried", "HexapodSearch", "Mend",
-    "MultipodSearch", "Replayed", "Report", "ReturnFound", "ReturnSearch", "Wanted",
+    "BaselineSearch", "Certificate", "Certified", "Change", "Comparison", "Contact", "CrossValidation", "Diagnosis",
+    "Episode", "Finding", "Found", "GaitSweep", "HexapodSearch", "Mend", "MultipodSearch", "Replayed", "Report",
+    "ReturnSearch", "Wanted",
 ]  # fmt: skip

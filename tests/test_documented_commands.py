@@ -48,6 +48,7 @@ EXAMPLES = {
     "crossvalidate NAME": "crossvalidate slip-leg",
     "run MACHINE": "run hopping-leg",
     "run NAME": "run slip-leg",
+    "search NAME": "search gait",
     "run hexapod --gait NAME": "run hexapod --gait walk",
     "FIGURE": "zeno_ball",
     "--env NAME": "--env Hexapod-v0",
@@ -155,7 +156,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         dict(climb=lambda case, seed: Climbed(10.0, 1.0, 12.0)),
     ),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
-    "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
+    "search sweep": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
     "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", {}),
     "page verdicts": (
         "--write --docs OUT --preset rl --jobs 1",

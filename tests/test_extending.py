@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+import tarsus
 from tarsus import envs
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect, terrain
@@ -299,13 +300,62 @@ def test_a_machine_is_run_in_either_engine_and_compared_in_both(hopper, tmp_path
 
 
 def test_a_file_is_a_command_by_lying_there(monkeypatch, tmp_path):
-    for name in ("command/verbs/search_this", "command/verbs/search_helper", "laboratory/figures/circle"):
+    for name in ("command/verbs/train_this", "command/verbs/train_helper", "laboratory/figures/circle"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        body = "" if name.endswith("search_helper") else "\n\ndef main(argv):\n    return 0\n"
+        body = "" if name.endswith("train_helper") else "\n\ndef main(argv):\n    return 0\n"
         (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
     monkeypatch.setattr(cli, "FOLDER", tmp_path)
-    assert list(cli.commands()) == ["search this", "figure circle"]
-    assert "command/verbs/search_this does it." in cli.listing(cli.commands())
+    assert list(cli.commands()) == ["train this", "figure circle"]
+    assert "command/verbs/train_this does it." in cli.listing(cli.commands())
+
+
+SEARCH = '''"""The highest place of a hill."""
+
+from dataclasses import dataclass
+
+from tarsus.scripts.library.search.found import Parameter
+from tarsus.scripts.library.search.searches import Search
+
+
+@dataclass(frozen=True)
+class Hill(Search):
+    """A hill, to be climbed.
+
+    Attributes:
+        seed: Of the search.
+        generations: Of the search.
+        population: Places in a generation.
+    """
+
+    seed: int = 0
+    generations: int = 40
+    population: int = 20
+
+    parameters = (Parameter("x", -1.0, 1.0, "m"), Parameter("y", -1.0, 1.0, "m"))
+    maximised = "height [m]"
+
+    def score(self, points, generation):
+        return 5.0 - ((points - (0.5, -0.25)) ** 2).sum(axis=1), points
+'''
+
+
+def test_a_search_is_a_file_that_says_what_and_how(monkeypatch, tmp_path, capsys):
+    from tarsus.scripts.library import search
+
+    folder = tmp_path / "library" / "search"
+    folder.mkdir(parents=True)
+    (folder / "hill.py").write_text(SEARCH)
+    monkeypatch.setattr(cli, "FOLDER", tmp_path)
+    monkeypatch.setattr(search, "__path__", [*search.__path__, str(folder)])
+    try:
+        assert cli.main(["search", "hill", "--seed", "2", "--out", str(tmp_path / "found")]) == 0
+        assert "| height [m] | 5.0000 |" in capsys.readouterr().out
+        found = tarsus.search("hill", seed=2)
+    finally:
+        sys.modules.pop("tarsus.scripts.library.search.hill", None)
+    assert found.best == pytest.approx({"x": 0.5, "y": -0.25}, abs=1e-3)
+    with np.load(tmp_path / "found" / "found.npz") as stored:
+        np.testing.assert_array_equal(stored["best"], found.point)
 
 
 def test_every_page_is_in_a_list_of_contents():

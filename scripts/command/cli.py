@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parents[1]
 VERB_FILES = "command/verbs"  # the folder of the verbs' own files, in FOLDER
 FIRST = "tarsus run hexapod"
 # What a file has that is run by its name.
-JOINS = re.compile(r"^(def (main\(argv|compute\(|tables\()|class \w+\(MachineCommand\))", re.MULTILINE)
+JOINS = re.compile(r"^(def (main\(argv|compute\(|tables\()|class \w+\((MachineCommand|Search)\):)", re.MULTILINE)
 
 
 class Verb(NamedTuple):
@@ -59,8 +59,7 @@ GROUPS = {
         "export": Verb("POLICY", "write a trained policy as an ONNX model"),
     },
     "Search": {
-        "search": Verb("NAME", "the best gait of a machine", (f"{VERB_FILES}/search_*.py",)),
-        "sweep": Verb("NAME", "gaits on a grid, on this machine or on many", (f"{VERB_FILES}/sweep_*.py",)),
+        "search": Verb("NAME", "the best gait of a machine, or all of a grid", ("library/search/*.py",), own=True),
     },
     "Show": {
         "figure": Verb("NAME", "compute and draw a figure", ("laboratory/figures/*.py",), "laboratory.drawing"),

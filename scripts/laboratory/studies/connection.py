@@ -21,7 +21,6 @@ from tarsus.controllers.connection_policy import SETTLE, origin_of
 from tarsus.controllers.fault_bank import FaultBank
 from tarsus.controllers.friction_ratios import FrictionRatios
 from tarsus.controllers.observer import PayloadObserver
-from tarsus.controllers.pair_gaits import PHASE_OFFSET
 from tarsus.controllers.path import Path as Way
 from tarsus.controllers.path import relative
 from tarsus.controllers.robot_gaits import multipod_gait
@@ -29,7 +28,7 @@ from tarsus.scripts.library.learning import playing, steered
 from tarsus.scripts.library.learning.evaluation import steps
 from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, PathWalking, follow, pose_of
 from tarsus.scripts.library.machines.multipod_mujoco import FPS, Walking, walk
-from tarsus.scripts.library.search.multipod import Problem, optimise
+from tarsus.scripts.library.search.multipod import MultipodSearch
 from tarsus.scripts.library.sliding import ailing
 
 PRESET = "rl"
@@ -258,8 +257,8 @@ def as_far_as_the_path(path: Way, poses: np.ndarray, dt: float) -> dict:
 def gait_on(name: str) -> dict:
     """Return the same of the fastest gait that the search finds on the model, which knows no path."""
     path, params = {"straight": STRAIGHT, **PATHS}[name], MultipodParams()
-    start = multipod_gait(params, "undulation")
-    gait = optimise(Problem(params, start, "speed"), PHASE_OFFSET, GENERATIONS, progress=False).gait
+    search = MultipodSearch(params.n_legs, generations=GENERATIONS)
+    gait = search.run(confirm=False, progress=False).made["gait"]
     made = walk(Walking("multipod", params, gait, preset=PRESET), path.duration + SETTLE)
     poses = pose_of(made.qpos[made.time >= SETTLE])
     return as_far_as_the_path(path, poses, 1 / FPS) | {"fell": not made.completed}

@@ -69,7 +69,7 @@ class ConnectionMpc(MachineCommand):
         return follow(experiment, seconds, **options)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the arrows and the window."""
+        """Add the arrows."""
         MULTIPOD.add_looks(parser)
 
     def failed(self, run: Run) -> bool:
@@ -130,12 +130,11 @@ class ConnectionMpc(MachineCommand):
 
         write_film(run, FollowingStepper(experiment).model, path, args.forces)
 
-    def watch(self, experiment: Any, where: str) -> None:
-        """Walk on in MuJoCo's window."""
+    def stepper(self, experiment: Any) -> Any:
+        """Return what steps it in MuJoCo."""
         from tarsus.scripts.library.machines.connection_walk import FollowingStepper
-        from tarsus.scripts.library.views import window
 
-        window.watch_window(FollowingStepper(experiment))
+        return FollowingStepper(experiment)
 
 
 def _size(distance: np.ndarray, length: float) -> str:

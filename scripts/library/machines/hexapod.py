@@ -86,13 +86,11 @@ class Hexapod(MachineCommand):
         return experiment.gait.cycle_time
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add page, arrows and window."""
+        """Add page and arrows."""
         parser.add_argument(
             "--page", action="store_true", help="write run.html, a self-contained page of the run in 3-D"
         )
         parser.add_argument("--forces", action="store_true", help="draw ground reaction forces in the video, as arrows")
-        words = dict(nargs="?", const="window", choices=("window", "web"))
-        parser.add_argument("--view", **words, help="then watch it live, in a window or browser")
 
     def numbers(self, run: Run) -> dict[str, Any]:
         """Return what a run did, as numbers: its summary too."""
@@ -128,19 +126,11 @@ class Hexapod(MachineCommand):
         title = f"Hexapod, {path.parent.name}"
         page.write_page(run.record, experiment.model(), experiment.ground, path, title)
 
-    def watch(self, experiment: HexapodExperiment, where: str) -> None:
-        """Walk on in MuJoCo's window, or in the Studio."""
+    def stepper(self, experiment: HexapodExperiment) -> Any:
+        """Return what steps it in MuJoCo."""
         from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
-        if where == "web":
-            from tarsus.scripts.library.views import studio
-
-            print(studio.NOTICE)
-            studio.watch(HexapodStepper(experiment))
-        else:
-            from tarsus.scripts.library.views import window
-
-            window.watch_window(HexapodStepper(experiment))
+        return HexapodStepper(experiment)
 
 
 def _start(args: argparse.Namespace, params: HexapodParams, gait: TripodGait, ground: Terrain) -> tuple:

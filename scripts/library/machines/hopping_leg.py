@@ -140,23 +140,17 @@ class HoppingLeg(MachineCommand):
 
     def figure(self, run: Run, experiment: Experiment) -> Any:
         """Return the picture of the last row."""
-        from tarsus.scripts.library.views.hopping_view import Picture
+        from tarsus.scripts.library.views.hopping_view import HoppingPicture
 
-        picture = Picture(run.record, experiment.params)
+        picture = HoppingPicture(run.record, experiment)
         picture.update(run.record.sizes["time"] - 1)
         return picture.figure
 
     def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
-        from tarsus.scripts.library.views.hopping_view import Picture
+        from tarsus.scripts.library.views.hopping_view import HoppingPicture
 
-        Picture(run.record, experiment.params).film(path)
-
-    def follower(self, experiment: Experiment, args: argparse.Namespace) -> Any:
-        """Return the plot that follows."""
-        from tarsus.scripts.library.views.hopping_live import HoppingLegFollower
-
-        return HoppingLegFollower(experiment)
+        HoppingPicture(run.record, experiment).film(path)
 
 
 def steady(run: Run, last: int = 10) -> dict[str, float]:

@@ -21,6 +21,7 @@ from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run, RunStatu
 
 if TYPE_CHECKING:
     from tarsus.scripts.library.machines.description import Machine
+    from tarsus.scripts.library.machines.stepping import Stepper
 
 STRIDES = 10  # steps whose mean period is a stride's
 # Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
@@ -129,10 +130,7 @@ class MachineCommand:
         return {}
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add what says how a run is looked at: `--view` needs a `follower`, or `watch`."""
-        if type(self).follower is not MachineCommand.follower:
-            words = "show the run while it is computed, then play it back"
-            parser.add_argument("--view", dest="live", action="store_true", help=words)
+        """Add what says how a run is looked at, besides `--view` and what all have."""
 
     def figure(self, run: Run, experiment: Any) -> Any:
         """Return the figure of a run of two rows or more; of machines with `run.png` among their files."""
@@ -146,13 +144,10 @@ class MachineCommand:
         """Write a page on which a run is seen in 3-D; of machines with `run.html` among their files."""
         raise NotImplementedError
 
-    def follower(self, experiment: Any, args: argparse.Namespace) -> Any:
-        """Return what follows a run while it is computed.
+    def stepper(self, experiment: Any) -> Stepper:
+        """Return what steps the machine in MuJoCo from its start, for as long as it is watched."""
+        from tarsus.mjcf.presets import find
+        from tarsus.scripts.library.machines import runners
 
-        It has the plot as `plot` and `period` [s], and is called with the engine's name and what `on_frame` is given.
-        """
-        raise NotImplementedError
-
-    def watch(self, experiment: Any, where: str) -> None:
-        """Run on, in a window or in a browser, until that is closed."""
-        raise NotImplementedError
+        machine = self.machine()
+        return runners.MachineStepper(machine, experiment, find(experiment.preset, machine.presets))

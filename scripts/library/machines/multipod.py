@@ -67,9 +67,8 @@ class Multipod(MachineCommand):
         return walk(experiment, seconds, **options)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the arrows and the window."""
+        """Add the arrows."""
         parser.add_argument("--forces", action="store_true", help="draw ground reaction forces in the video, as arrows")
-        parser.add_argument("--view", action="store_const", const="window", help="then watch it live in a window")
 
     def failed(self, run: Run) -> bool:
         """Return whether MuJoCo warned."""
@@ -97,12 +96,11 @@ class Multipod(MachineCommand):
 
         write_film(run, WalkingStepper(experiment).model, path, args.forces)
 
-    def watch(self, experiment: Any, where: str) -> None:
-        """Walk on in MuJoCo's window."""
+    def stepper(self, experiment: Any) -> Any:
+        """Return what steps it in MuJoCo."""
         from tarsus.scripts.library.machines.multipod_mujoco import WalkingStepper
-        from tarsus.scripts.library.views import window
 
-        window.watch_window(WalkingStepper(experiment))
+        return WalkingStepper(experiment)
 
 
 def summary(walk) -> list[tuple[str, str]]:

@@ -129,12 +129,11 @@ class SlipLeg(MachineCommand):
         return super().experiment(args, **control)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the film's pace, and the plot that follows."""
+        """Add the film's pace."""
         fps, slower = arguments.number(1.0, 1000.0), arguments.number(0.01, 100.0)
         parser.add_argument("--fps", type=fps, default=60.0, help="pictures per second of simulated time; default 60")
         words = "factor by which the video is slower than real time; default 4"
         parser.add_argument("--slower", type=slower, default=4.0, help=words)
-        super().add_looks(parser)
 
     def summary(self, run: Run) -> str:
         """Return steps, heights and energies of the apexes."""
@@ -154,18 +153,9 @@ class SlipLeg(MachineCommand):
 
     def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
-        from tarsus.scripts.library.views import slip_leg_view
+        from tarsus.scripts.library.views.slip_leg_view import SlipLegPicture
 
-        plot = slip_leg_view.film(run, experiment, args.fps)
-        plot.write_video(path, args.fps / args.slower)
-        plot.close()
-
-    def follower(self, experiment: Experiment, args: argparse.Namespace) -> Any:
-        """Return the plot that follows."""
-        from tarsus.analytic.hybrid import vector
-        from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
-
-        return SlipLegFollower(experiment, vector(machine().beliefs(experiment)), args.fps)
+        SlipLegPicture(run.record, experiment).film(path, args.fps / args.slower, 1.0 / args.slower)
 
 
 SLIP_LEG = SlipLeg()

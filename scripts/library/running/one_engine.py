@@ -17,20 +17,18 @@ def run_and_write(
     prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args: argparse.Namespace
 ) -> int:
     """Run in one engine, print the summary, write and show what was asked for; return the exit status."""
-    follower = _follower(machine, experiment, args)
+    import matplotlib
+
+    matplotlib.use("Agg")
     with interrupts.heeded() as asked:
-
-        def on_frame(*now) -> bool:
-            return asked() or (follower is not None and follower(args.engine, *now))
-
         options = {"steps": args.steps} if getattr(args, "steps", None) else {}
         if args.engine == "mujoco":
             options["progress"] = not options
-            run = machine.mujoco(experiment, args.seconds, fine=False, on_frame=on_frame, **options)
+            run = machine.mujoco(experiment, args.seconds, fine=False, on_frame=asked, **options)
         else:
             options |= {"rtol": args.rtol} if args.rtol else {}
-            options["frame_period"] = follower.period if follower else interrupts.NOTICE_PERIOD
-            run = machine.exact(experiment, args.seconds, on_frame=on_frame, **options)
+            options["frame_period"] = interrupts.NOTICE_PERIOD
+            run = machine.exact(experiment, args.seconds, on_frame=asked, **options)
         drawn = _write(machine, run, experiment, files, args.csv)
     if drawn and not asked():
         _show(machine, run, experiment, files, args)
@@ -39,20 +37,9 @@ def run_and_write(
         return interrupts.report(prog, run.record["time"].values[-1], files.folder)
     if machine.renders and not args.no_video and not args.draws:
         print(rendering.NO_OPENGL, file=sys.stderr)
-    if follower is not None:
-        follower.plot.playback()
-    if getattr(args, "view", None):
+    if args.view:
         _watch(machine, experiment, args.view)
     return int(machine.failed(run))
-
-
-def _follower(machine: MachineCommand, experiment: Any, args: argparse.Namespace) -> Any:
-    if getattr(args, "live", False):
-        return machine.follower(experiment, args)
-    import matplotlib
-
-    matplotlib.use("Agg")
-    return None
 
 
 def _write(machine: MachineCommand, run: Run, experiment: Any, files: output.Output, csv: bool) -> bool:
@@ -88,8 +75,17 @@ def _show(machine: MachineCommand, run: Run, experiment: Any, files: output.Outp
 
 
 def _watch(machine: MachineCommand, experiment: Any, where: str) -> None:
+    """Run on in MuJoCo, in its window or its Studio, until that is closed."""
     try:
-        machine.watch(experiment, where)
+        if where == "web":
+            from tarsus.scripts.library.views import studio
+
+            print(studio.NOTICE)
+            studio.watch(machine.stepper(experiment))
+        else:
+            from tarsus.scripts.library.views import window
+
+            window.watch(machine.stepper(experiment))
     except Exception as error:  # GLFW's and the Studio's errors have many classes
-        hint = "" if where == "web" else "; on a machine without a screen the hexapod has --view web"
+        hint = "" if where == "web" else "; without a screen there is --view web"
         print(f"Nothing can be viewed here: {error}{hint}", file=sys.stderr)

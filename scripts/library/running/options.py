@@ -48,6 +48,8 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
         looking = options.add_argument_group("looking at it")
         looking.add_argument("--no-video", action="store_true", help="write no video")
         looking.add_argument("--csv", action="store_true", help="also write the record as run.csv, 2 MB per second")
+        words = dict(nargs="?", const="window", choices=("window", "web"))
+        looking.add_argument("--view", **words, help="then watch it go on in MuJoCo, in its window or in a browser")
         machine.add_looks(looking)
     return made
 

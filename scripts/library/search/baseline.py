@@ -3,28 +3,27 @@
 All joints swing as sines of one frequency. Joints that are as far along their legs share amplitude, phase and middle;
 every leg but the first has a phase of its own. A joint swings the way in which it moves its foot forward, or if it
 does not, upward, so that legs that are mirror images move alike.
-Differential evolution (scipy) hands over a generation at a time, and the vector environment walks it from rest.
+The vector environment walks a generation at a time from rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import gymnasium
 import mujoco
 import numpy as np
-from scipy.optimize import differential_evolution
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs.measure import heading
 from tarsus.mjcf.own_robot import standing
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
-from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.learning import environments
+from tarsus.scripts.library.search.found import Found, Parameter
+from tarsus.scripts.library.search.searches import Search, Trials
 
 ROWS = 24  # of a table
 AMPLITUDE, MIDDLE = (0.0, 0.7), (-0.3, 0.3)  # ranges, as shares of what an action of 1 adds
@@ -82,12 +81,17 @@ class Shape:
     periods: tuple[float, float]
 
     @property
-    def bounds(self) -> list[tuple[float, float]]:
-        """Of the numbers: period, amplitudes, phases and middles by level, phases of the legs but the first [turn]."""
-        n_levels, n_legs = self.level.max() + 1, self.leg.max() + 1
-        return [self.periods, *[AMPLITUDE] * n_levels, *[(0.0, 1.0)] * n_levels, *[MIDDLE] * n_levels] + [
-            (0.0, 1.0)
-        ] * (n_legs - 1)
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Of the numbers: period, amplitudes, phases and middles by level, phases of the legs but the first."""
+        levels, legs = range(self.level.max() + 1), range(1, self.leg.max() + 1)
+        share = "of an action of 1"
+        return (
+            Parameter("period", *self.periods, "s"),
+            *(Parameter(f"amplitude of joint {k}", *AMPLITUDE, share) for k in levels),
+            *(Parameter(f"phase of joint {k}", 0.0, 1.0, "turn") for k in levels),
+            *(Parameter(f"middle of joint {k}", *MIDDLE, share) for k in levels),
+            *(Parameter(f"phase of leg {k}", 0.0, 1.0, "turn") for k in legs),
+        )
 
     def actions(self, numbers: np.ndarray, time: np.ndarray) -> np.ndarray:
         """Return the actions of baselines of these numbers, (n, k), at a time [s], shape (n,): (n, nu)."""
@@ -105,33 +109,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class BaselineFound:
-    """The best baseline of a search.
-
-    Attributes:
-        table: Controls over a turn, shape (ROWS, nu).
-        period: Of the turn [s].
-        total: Its return, times the share of its path that is made good.
-        speed: Forward, of the way made good in 20 s [m/s].
-        steps: Of its episode.
-    """
-
-    table: np.ndarray
-    period: float
-    total: float
-    speed: float
-    steps: int
-
-    def __str__(self) -> str:
-        """Return its numbers as a table."""
-        rows = [("period [s]", f"{self.period:.3f}"), ("speed made good [m/s]", f"{self.speed:.3f}")]
-        return markdown_table(
-            ("the best baseline", ""), [*rows, (f"return of {self.steps} steps", f"{self.total:.1f}")]
-        )
-
-
-@dataclass(frozen=True)
-class BaselineSearch:
+class BaselineSearch(Search):
     """A search for the baseline with the highest return, from rest on flat ground.
 
     Attributes:
@@ -152,59 +130,59 @@ class BaselineSearch:
     seed: Seed = 0
     threads: Annotated[int, arguments.threads] = 0
 
-    def simulations(self) -> tuple[gymnasium.vector.VectorEnv, Shape]:
-        """Return what walks a generation, and what makes tables.
+    evolution = {"mutation": (0.4, 0.9)}
+
+    @property
+    def population(self) -> int:
+        """Baselines in a generation."""
+        return self.num_envs
+
+    @property
+    def maximised(self) -> str:
+        """The reward, without that for turning."""
+        return f"return of {self.steps} steps, made good"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Period, then of the joints at each place along a leg, then of each leg but the first."""
+        return self.shape.parameters
+
+    def check(self) -> None:
+        """Refuse what is no robot of the user's own.
 
         Raises:
-            ValueError: If there is no such environment, or it is none of a robot of the user's own.
+            ValueError: If there is no such environment, or it has a baseline.
         """
         name = environments.asked_for(self.env)
         if gymnasium.registry[name].entry_point != environments.OWN_ROBOT:
             raise ValueError(f"{name} has a baseline already; a search is for robots registered by own_robot.register")
         if not 0 < self.period[0] <= self.period[1]:
             raise ValueError(f"period is a range of seconds, its lowest first, got {self.period}")
-        raw = {
-            "baseline": None,
-            "baseline_period": None,
-            "residual_lag": 1e-9,
-            "task": "forward",
-        }  # actions are controls
-        envs = gymnasium.make_vec(
-            name,
-            self.num_envs,
-            vectorization_mode="vector_entry_point",
-            n_threads=self.threads,
-            max_episode_steps=10**9,
-            **raw,
-        )
-        task = envs.unwrapped.task
-        return envs, Shape(*levels(task), task.rest, task.action_scale, tuple(self.period))
+        _ = self.shape
 
-    def run(self, stop: Callable[..., bool] | None = None) -> BaselineFound:
-        """Return the best baseline; after every generation `stop` is asked whether it shall be the last."""
-        envs, shape = self.simulations()
-        best: dict[str, tuple] = {"found": (-np.inf,)}
-        with tqdm(total=self.generations + 1, unit="generation", mininterval=1.0) as bar:
+    @functools.cached_property
+    def envs(self) -> gymnasium.vector.VectorEnv:
+        """What walks a generation: without a baseline, so that actions are controls."""
+        raw = {"baseline": None, "baseline_period": None, "residual_lag": 1e-9, "task": "forward"}
+        settings = {"vectorization_mode": "vector_entry_point", "max_episode_steps": 10**9, "n_threads": self.threads}
+        return gymnasium.make_vec(environments.asked_for(self.env), self.num_envs, **settings, **raw)
 
-            def cost(points: np.ndarray) -> np.ndarray:
-                totals, speeds = walked(envs, shape, points.T, self.steps)
-                first = int(totals.argmax())
-                if totals[first] > best["found"][0]:
-                    best["found"] = float(totals[first]), float(speeds[first]), points[:, first].copy()
-                bar.update()
-                bar.set_postfix(best=f"{best['found'][0]:.1f}", refresh=False)
-                return -totals
+    @functools.cached_property
+    def shape(self) -> Shape:
+        """What makes tables of numbers."""
+        task = self.envs.unwrapped.task
+        return Shape(*levels(task), task.rest, task.action_scale, tuple(self.period))
 
-            rng = np.random.default_rng(self.seed)
-            low, high = np.array(shape.bounds).T
-            differential_evolution(
-                cost, shape.bounds, init=rng.uniform(low, high, (self.num_envs, len(low))), maxiter=self.generations,
-                rng=rng, polish=False, vectorized=True, updating="deferred", mutation=(0.4, 0.9), tol=0.0,
-                callback=stop,
-            )  # fmt: skip
-        envs.close()
-        total, speed, numbers = best["found"]
-        return BaselineFound(shape.table(numbers), float(numbers[0]), total, speed, self.steps)
+    def score(self, points: np.ndarray, generation: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the returns, and the speeds forward [m/s]."""
+        return walked(self.envs, self.shape, points, self.steps)
+
+    def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
+        """Return it with the table, by the names with which a robot is registered."""
+        table, period, speed = self.shape.table(found.point), float(found.point[0]), float(trials.best.about)
+        self.__dict__.pop("envs").close()  # another run makes others
+        made = {"baseline": table, "baseline_period": period, "speed": speed}
+        return replace(found, made=made, told=f"speed made good {speed:.3f} m/s")
 
 
 def walked(envs, shape: Shape, numbers: np.ndarray, n_steps: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,34 +1,33 @@
 """The search for the clock's gait with the highest return on Hexapod-v0: the best open-loop policy.
 
 A candidate is an action of the action mode "gait", held after a run-up (`policies.run_up`), so that search and policies
-choose from the same gaits.
-Differential evolution (scipy) hands over a generation at a time, the vector environment walks it, and the best of the
-last generation are walked again for whole episodes of several seeds, of which the mean return decides.
+choose from the same gaits. The vector environment walks a generation at a time, and the best of the last one are walked
+again for whole episodes of several seeds, of which the mean return decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import gymnasium
 import numpy as np
-from scipy.optimize import differential_evolution
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
-from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning.policies import GAITS, gait_action, run_up
+from tarsus.scripts.library.search.found import Found, Parameter
+from tarsus.scripts.library.search.searches import Search, Trials
 
 ENVIRONMENT = "Hexapod-v0"
 EPISODE = 1000  # steps of the final walks
 FINAL_SEEDS = 8  # of each finalist
-BOUNDS = [(-1.0, 1.0)] * len(GAIT_RANGES)
+FIRST_SEEDS = 1000, 10_000  # of the search's walks and of the final ones
+UNITS = dict(cycle_time="s", sweep_angle="rad", leg_offset="rad", offset_difference="rad")
 
 
 def gait_of(action: np.ndarray) -> TripodGait:
@@ -74,42 +73,8 @@ class Walks:
         return total[: self.envs.num_envs - missing]
 
 
-def start(population: int, seed: int) -> np.ndarray:
-    """Return the first generation: random actions, and the gaits with a name."""
-    points = np.random.default_rng(seed).uniform(-1.0, 1.0, (population, len(BOUNDS)))
-    points[:, 4:] *= 0.2  # gaits that turn are no candidates for running straight; the search may widen this
-    named = np.clip([gait_action(gait) for gait in GAITS.values()], -1.0, 1.0)
-    points[: len(named)] = named
-    return points
-
-
 @dataclass(frozen=True)
-class ReturnFound:
-    """The best gait of a search.
-
-    Attributes:
-        action: That names it, shape (6,).
-        returns: In whole episodes, shape (FINAL_SEEDS,).
-    """
-
-    action: np.ndarray
-    returns: np.ndarray
-
-    @property
-    def gait(self) -> TripodGait:
-        """The gait."""
-        return gait_of(self.action)
-
-    def __str__(self) -> str:
-        """Return its parameters as a table, its return, and itself."""
-        values = zip(GAIT_RANGES, gait_parameters(self.action), strict=True)
-        table = stamp.markdown_table(("parameter", "value"), [(name, f"{value:.4f}") for name, value in values])
-        total = f"{self.returns.mean():.0f} ± {self.returns.std():.0f} of {len(self.returns)} seeds"
-        return f"{table}\nreturn of {EPISODE} steps {total}\n{self.gait}"
-
-
-@dataclass(frozen=True)
-class ReturnSearch:
+class ReturnSearch(Search):
     """A search for the gait with the highest return.
 
     Attributes:
@@ -126,24 +91,46 @@ class ReturnSearch:
     seed: Seed = 0
     threads: Annotated[int, arguments.threads] = 0
 
-    def run(self, stop: Callable[..., bool] | None = None) -> ReturnFound:
-        """Return the best gait; after every generation `stop` is asked whether it shall be the last."""
-        walks = Walks(self.num_envs, self.threads)
-        with tqdm(total=self.generations + 1, unit="generation", mininterval=1.0) as bar:
+    evolution = {"mutation": (0.4, 0.9)}
+    parameters = tuple(Parameter(name, *ends, UNITS.get(name, "")) for name, ends in GAIT_RANGES.items())
+    bounds = np.array([(-1.0, 1.0)] * len(GAIT_RANGES))  # of the actions, which are searched
 
-            def cost(points: np.ndarray) -> np.ndarray:
-                # another start each time: a lucky one does not last
-                found = walks(points.T, self.steps, seed=1000 + bar.n)
-                bar.update()
-                bar.set_postfix(best=f"{found.max():.0f}", refresh=False)
-                return -found
+    @property
+    def population(self) -> int:
+        """Gaits in a generation."""
+        return self.num_envs
 
-            result = differential_evolution(
-                cost, BOUNDS, init=start(self.num_envs, self.seed), maxiter=self.generations,
-                rng=np.random.default_rng(self.seed), polish=False, vectorized=True, updating="deferred",
-                mutation=(0.4, 0.9), tol=0.0, callback=stop,
-            )  # fmt: skip
-        best = result.population[np.argsort(result.population_energies)[: self.num_envs // FINAL_SEEDS]]
-        final = walks(best.repeat(FINAL_SEEDS, axis=0), EPISODE, seed=10_000).reshape(-1, FINAL_SEEDS)
+    @property
+    def maximised(self) -> str:
+        """Of whole episodes, which the last generation's best are walked for."""
+        return f"return of {EPISODE} steps"
+
+    @functools.cached_property
+    def walks(self) -> Walks:
+        """What walks a generation."""
+        return Walks(self.num_envs, self.threads)
+
+    def first(self, rng: np.random.Generator) -> np.ndarray:
+        """Return random actions, and the gaits with a name."""
+        points = np.random.default_rng(self.seed).uniform(-1.0, 1.0, (self.num_envs, len(GAIT_RANGES)))
+        points[:, 4:] *= 0.2  # gaits that turn are no candidates for running straight; the search may widen this
+        named = np.clip([gait_action(gait) for gait in GAITS.values()], -1.0, 1.0)
+        points[: len(named)] = named
+        return points
+
+    def score(self, points: np.ndarray, generation: int) -> tuple[np.ndarray, list]:
+        """Return the returns of short episodes, from another start each time: a lucky one does not last."""
+        return self.walks(points, self.steps, seed=FIRST_SEEDS[0] + generation), [None] * len(points)
+
+    def choose(self, trials: Trials) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best of the last generation in whole episodes of several seeds."""
+        best = trials.population[: self.num_envs // FINAL_SEEDS]
+        final = self.walks(best.repeat(FINAL_SEEDS, axis=0), EPISODE, seed=FIRST_SEEDS[1]).reshape(-1, FINAL_SEEDS)
         first = int(final.mean(1).argmax())
-        return ReturnFound(best[first], final[first])
+        return best[first], final[first]
+
+    def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
+        """Return it with the gait, actions as the parameters that they name."""
+        gait, tried = gait_of(found.point), [row._replace(point=gait_parameters(row.point)) for row in found.tried]
+        made = {"gait": gait, "action": found.point}
+        return replace(found, point=gait_parameters(found.point), tried=tried, made=made, told=str(gait))

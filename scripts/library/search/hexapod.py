@@ -8,25 +8,28 @@ derivatives instead (see `gait_gradient`).
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import joblib
 import numpy as np
-from scipy.optimize import differential_evolution
-from tqdm import tqdm
 
+from tarsus.analytic import hybrid as hy
 from tarsus.analytic.clock import TURN, TripodGait
 from tarsus.analytic.models.hexapod import ROBOTS, HexapodParams, robot
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Jobs, Seed
 from tarsus.scripts.library.machines import hexapod_exact as exact
-from tarsus.scripts.library.search.gait_gradient import RestWalks, climb
-from tarsus.scripts.library.search.gait_proof import SECONDS, ExactWalk, Proof, follows, prove, walk
+from tarsus.scripts.library.search.found import Found, Parameter, Tried
+from tarsus.scripts.library.search.gait_gradient import DerivedWalk, RestWalks, climb
+from tarsus.scripts.library.search.gait_proof import SECONDS, ExactWalk, Proof, follows, prove, table, walk
+from tarsus.scripts.library.search.searches import Search, Trials
 
+UNITS = {"cycle_time": "s", "duty": "", "sweep_angle": "rad", "leg_offset": "rad"}
 # Sweeps past 2 rad lay the body on the ground.
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}
 CONVERGED = 3e-3  # spread of a generation's costs at which the search ends, relative
@@ -38,168 +41,15 @@ CLIMBS = 6  # by gradient, from the fastest gaits of the first generation
 WORST = 1e3  # above every resistance of a robot that walks
 
 
-@dataclass(frozen=True)
-class GaitSearch:
-    """What is searched for.
+class Walked(NamedTuple):
+    """How a gait walks, and how many strides that took, from rest until its end or its fall."""
 
-    Attributes:
-        params: The robot.
-        pattern: One of `PATTERNS`.
-        goal: "speed" or "resistance".
-        blend: Width of the clock's blended corners [cycle], at most the shorter phase.
-    """
-
-    params: HexapodParams
-    pattern: str = "tripod"
-    goal: str = "speed"
-    blend: float = 0.0
-
-    @property
-    def bounds(self) -> list[tuple[float, float]]:
-        """Least and greatest value of each parameter; hips hardly turn faster than nine tenths of the no-load speed."""
-        shortest = TURN / (0.9 * self.params.motor.no_load_speed)
-        return list((RANGES | {"cycle_time": (shortest, RANGES["cycle_time"][1])}).values())
-
-    def gait_at(self, point) -> TripodGait:
-        """Return the gait of a point (4,) in the order of `RANGES`."""
-        cycle_time, duty, sweep_angle, leg_offset = (float(value) for value in point)
-        gait = TripodGait(cycle_time, duty * cycle_time, sweep_angle, leg_offset)
-        return replace(gait, phase_difference=PATTERNS[self.pattern], blend=min(self.blend, duty, 1.0 - duty))
-
-    def walk(self, sim, point) -> ExactWalk:
-        """Return how the exact robot walks the gait of a point."""
-        electric = (self.pattern, self.goal) != ("tripod", "speed")
-        return walk(sim, self.params, self.gait_at(point), electric=electric)[0]
-
-    def first(self, population: int, seed: int) -> np.ndarray:
-        """Return the first generation, points at random, shape (population, 4)."""
-        unit = np.random.default_rng(seed).uniform(size=(population, len(self.bounds)))
-        low, high = np.array(self.bounds).T
-        return low + unit * (high - low)
-
-    def strides(self, point, made: ExactWalk) -> float:
-        """Return how many strides a walk took, from rest until its end or its fall."""
-        return made.lasted * np.ceil(SECONDS / point[0])
-
-    def passes(self, made: ExactWalk) -> bool:
-        """Return whether a walk is one of those that are looked for."""
-        flies = self.pattern != "pronk" or made.aloft >= ALOFT
-        return made.steady and flies and (self.goal == "speed" or made.speed >= LEAST_SPEED)
-
-    def cost(self, made: ExactWalk) -> float:
-        """Return what the search minimises."""
-        if self.passes(made):
-            return -made.speed if self.goal == "speed" else made.resistance
-        amiss = made.penalty if not made.steady else 0.5 - 0.1 * min(made.speed, LEAST_SPEED) - made.aloft
-        return amiss if self.goal == "speed" else WORST * (1.0 + amiss)
-
-
-def evolve(
-    task: GaitSearch, population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable | None = None
-) -> tuple[list[tuple[np.ndarray, ExactWalk]], bool]:
-    """Return every point tried (4,) with how it walks, by differential evolution, and whether the search converged.
-
-    Args:
-        task: What to search for.
-        population: Points per generation.
-        generations: How many at most, after the first.
-        seed: Of the search.
-        n_jobs: Threads; the engine's loop holds no lock.
-        stop: Asked after every generation whether it shall be the last.
-    """
-    sim = exact.simulator(Flat())
-    tried: list[tuple[np.ndarray, ExactWalk]] = []
-    parallel = joblib.Parallel(n_jobs=n_jobs, backend="threading")
-    with tqdm(total=population * (generations + 1), unit="gait") as bar:
-
-        def costs(points):  # (4, m)
-            walks = parallel(joblib.delayed(task.walk)(sim, point) for point in points.T)
-            tried.extend(zip(points.T.copy(), walks, strict=True))
-            bar.update(len(walks))
-            best = min((made for _, made in tried), key=task.cost)
-            bar.set_postfix_str(f"best {best.speed:.3f} m/s")
-            return np.array([task.cost(made) for made in walks])
-
-        first = task.first(population, seed)
-        found = differential_evolution(
-            costs, task.bounds, maxiter=generations, init=first, rng=seed, polish=False, vectorized=True,
-            updating="deferred", tol=CONVERGED, mutation=(0.4, 0.9), recombination=0.8,
-            callback=stop,
-        )  # fmt: skip
-    return tried, bool(found.success)
-
-
-def ascend(
-    task: GaitSearch, population: int, budget: float, seed: int = 0, stop: Callable | None = None
-) -> tuple[list[tuple[np.ndarray, ExactWalk]], float]:
-    """Return every point tried (4,) with how it walks, by gradient, and the strides it took.
-
-    Args:
-        task: What to search for; a tripod gait's speed.
-        population: Gaits at random, of which the fastest are climbed from.
-        budget: Strides after which no step is begun.
-        seed: Of these.
-        stop: Asked after every gait whether it shall be the last.
-    """
-    sim, walks = exact.simulator(Flat()), RestWalks(task.params, task.gait_at)
-    tried: list[tuple[np.ndarray, ExactWalk]] = []
-    bounds, took = np.array(task.bounds), [0.0]
-    with tqdm(unit="gait") as bar:
-
-        def told(point, made: ExactWalk, strides: float) -> bool:
-            tried.append((point, made))
-            took[0] += strides
-            bar.update()
-            best = min((walked for _, walked in tried), key=task.cost)
-            bar.set_postfix_str(f"best {best.speed:.3f} m/s, {took[0]:.0f} strides")
-            return bool(stop is not None and stop())
-
-        for point in task.first(population, seed):
-            made = task.walk(sim, point)
-            if told(point, made, task.strides(point, made)):
-                return tried, took[0]
-        starts = sorted((row for row in tried if task.passes(row[1])), key=lambda row: task.cost(row[1]))
-        for point, _ in starts[:CLIMBS]:
-            if took[0] >= budget or (stop is not None and stop()):
-                break
-            climb(walks, point, bounds, budget - took[0], lambda at, made: told(at, made.walk, made.strides))
-    return tried, took[0]
-
-
-def command_of(task: GaitSearch, point, name: str) -> str:
-    """Return the command that walks the gait of a point (4,) on the robot of that name."""
-    gait = task.gait_at(point)
-    options = [] if name == "table2" else [f"--robot {name}"]
-    options += [] if task.pattern == "tripod" else [f"--phase-difference={PATTERNS[task.pattern]:g}"]
-    options += [f"--blend={gait.blend:.12g}"] if gait.blend else []
-    values = zip(("t-c", "duty", "phi-s", "phi-o"), point, strict=True)
-    return " ".join(["tarsus run hexapod", *options, *(f"--{name}={value:.12g}" for name, value in values)])
-
-
-@dataclass(frozen=True)
-class GaitsTried:
-    """The gaits that a search tried, the best first.
-
-    Attributes:
-        task: What was searched for.
-        tried: Points (4,) in the order of `RANGES`, with how each walks.
-        strides: Walked from rest, of all gaits together.
-        converged: Whether the search ended by itself.
-    """
-
-    task: GaitSearch
-    tried: list[tuple[np.ndarray, ExactWalk]]
+    walk: ExactWalk
     strides: float
-    converged: bool
-
-    @property
-    def gait(self) -> TripodGait:
-        """The best gait tried, which is not proved to be stable."""
-        return self.task.gait_at(self.tried[0][0])
 
 
 @dataclass(frozen=True)
-class HexapodSearch:
+class HexapodSearch(Search):
     """A search for a gait of the hexapod.
 
     Attributes:
@@ -233,34 +83,138 @@ class HexapodSearch:
         if self.method == "gradient" and (self.pattern, self.goal, self.blend) != ("tripod", "speed", 0.0):
             raise ValueError("the method gradient searches for a tripod's speed, without blend")
 
+    evolution = {"mutation": (0.4, 0.9), "recombination": 0.8, "tol": CONVERGED}
+
+    @functools.cached_property
+    def params(self) -> HexapodParams:
+        """The robot."""
+        return robot(self.robot)
+
+    @functools.cached_property
+    def sim(self) -> hy.Simulator:
+        """The compiled hexapod."""
+        return exact.simulator(Flat())
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of `RANGES`; hips hardly turn faster than nine tenths of the no-load speed."""
+        shortest = TURN / (0.9 * self.params.motor.no_load_speed)
+        ranges = RANGES | {"cycle_time": (shortest, RANGES["cycle_time"][1])}
+        return tuple(Parameter(name, *ranges[name], unit) for name, unit in UNITS.items())
+
+    @property
+    def maximised(self) -> str:
+        """Of gaits that walk on and on; others have less the sooner they fall."""
+        return "speed [m/s]" if self.goal == "speed" else "specific resistance, negative"
+
     @property
     def unit(self) -> str:
         """What is finished when the search is asked to stop, in words."""
         return "the gait" if self.method == "gradient" else "the generation"
 
-    def run(self, stop: Callable | None = None) -> GaitsTried:
-        """Return the gaits tried; `stop` is asked now and then whether to end."""
-        task = GaitSearch(robot(self.robot), self.pattern, self.goal, self.blend)
-        if self.method == "gradient":
-            tried, strides = ascend(task, self.population, self.strides, self.seed, stop)
-            converged = strides < self.strides
+    @property
+    def total(self) -> int | None:
+        """By gradient strides are counted, not gaits."""
+        return None if self.method == "gradient" else super().total
+
+    def gait_at(self, point) -> TripodGait:
+        """Return the gait of a point (4,) in the order of `RANGES`."""
+        cycle_time, duty, sweep_angle, leg_offset = (float(value) for value in point)
+        gait = TripodGait(cycle_time, duty * cycle_time, sweep_angle, leg_offset)
+        return replace(gait, phase_difference=PATTERNS[self.pattern], blend=min(self.blend, duty, 1.0 - duty))
+
+    def walk(self, point) -> Walked:
+        """Return how the exact robot walks the gait of a point."""
+        electric = (self.pattern, self.goal) != ("tripod", "speed")
+        made = walk(self.sim, self.params, self.gait_at(point), electric=electric)[0]
+        return Walked(made, made.lasted * np.ceil(SECONDS / point[0]))
+
+    def passes(self, made: ExactWalk) -> bool:
+        """Return whether a walk is one of those that are looked for."""
+        flies = self.pattern != "pronk" or made.aloft >= ALOFT
+        return made.steady and flies and (self.goal == "speed" or made.speed >= LEAST_SPEED)
+
+    def worth(self, made: ExactWalk) -> float:
+        """Return the score of a walk."""
+        if self.passes(made):
+            return made.speed if self.goal == "speed" else -made.resistance
+        amiss = made.penalty if not made.steady else 0.5 - 0.1 * min(made.speed, LEAST_SPEED) - made.aloft
+        return -amiss if self.goal == "speed" else -WORST * (1.0 + amiss)
+
+    def first(self, rng: np.random.Generator) -> np.ndarray:
+        """Return points at random."""
+        unit = np.random.default_rng(self.seed).uniform(size=(self.population, len(self.parameters)))
+        low, high = self.bounds.T
+        return low + unit * (high - low)
+
+    def score(self, points: np.ndarray, generation: int) -> tuple[np.ndarray, list[Walked]]:
+        """Walk in threads; the engine's loop holds no lock."""
+        run = joblib.Parallel(n_jobs=self.jobs, backend="threading")
+        walks = run(joblib.delayed(self.walk)(point) for point in points)
+        return np.array([self.worth(made.walk) for made in walks]), walks
+
+    def explore(self, trials: Trials) -> bool:
+        """Evolve, or climb by exact derivatives from the fastest gaits of the first generation."""
+        if self.method == "evolution":
+            return super().explore(trials)
+        for point in self.first(np.random.default_rng(self.seed)):
+            trials(point[None])
+            if trials.stopped():
+                return False
+        starts = sorted((row for row in trials.tried if self.passes(row.about.walk)), key=lambda row: -row.score)
+        walks = RestWalks(self.params, self.gait_at)
+
+        def told(point: np.ndarray, made: DerivedWalk) -> bool:
+            trials.add([Tried(point, self.worth(made.walk), Walked(made.walk, made.strides))])
+            return trials.stopped()
+
+        for row in starts[:CLIMBS]:
+            if strides_of(trials.tried) >= self.strides or trials.stopped():
+                break
+            climb(walks, row.point, self.bounds, self.strides - strides_of(trials.tried), told)
+        return strides_of(trials.tried) < self.strides
+
+    def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
+        """Return it with the gait and its command; to confirm it, the best gait that is proved to be stable."""
+        strides = strides_of(found.tried)
+        words = f"{strides:.0f} strides walked from rest"
+        proof = best_proved(self, trials) if confirm else None
+        if proof is not None:
+            row, proof = proof
+            found = replace(found, point=row.point, trials=np.array([row.score]))
+            words += f"\n{table(proof, len(found.tried), found.converged)}"
         else:
-            tried, converged = evolve(task, self.population, self.generations, self.seed, self.jobs, stop)
-            strides = sum(task.strides(*row) for row in tried)
-        tried.sort(key=lambda row: task.cost(row[1]))
-        return GaitsTried(task, tried, strides, converged)
+            words += "; the best gait is not proved to be stable"
+        refuted = confirm and proof is None and not trials.stopped()
+        failure = "no stable gait was found; allow more generations" if refuted else ""
+        command = self.command_of(found.point)
+        made = {"gait": self.gait_at(found.point), "proof": proof, "strides": strides, "command": command}
+        return replace(found, made=made, told=f"{words}\n\n{command}", failure=failure)
+
+    def command_of(self, point) -> str:
+        """Return the command that walks the gait of a point (4,)."""
+        gait = self.gait_at(point)
+        options = [] if self.robot == "table2" else [f"--robot {self.robot}"]
+        options += [] if self.pattern == "tripod" else [f"--phase-difference={PATTERNS[self.pattern]:g}"]
+        options += [f"--blend={gait.blend:.12g}"] if gait.blend else []
+        values = zip(("t-c", "duty", "phi-s", "phi-o"), point, strict=True)
+        return " ".join(["tarsus run hexapod", *options, *(f"--{name}={value:.12g}" for name, value in values)])
 
 
-def best_proved(found: GaitsTried) -> tuple[np.ndarray, Proof] | None:
-    """Return the best gait that is stable, a point (4,), with its proof; None if there is none."""
-    sim, task = exact.simulator(Flat()), found.task
-    for point, made in found.tried[:CANDIDATES]:
-        if not task.passes(made):
+def strides_of(tried: Sequence[Tried]) -> float:
+    """Return how many strides gaits took together."""
+    return float(sum(row.about.strides for row in tried))
+
+
+def best_proved(search: HexapodSearch, trials: Trials) -> tuple[Tried, Proof] | None:
+    """Return the best gait that is stable with its proof; None if there is none, or the search was asked to stop."""
+    for row in sorted(trials.tried, key=lambda row: -row.score)[:CANDIDATES]:
+        if not search.passes(row.about.walk) or trials.stopped():
             break
-        gait = task.gait_at(point)
-        proof = prove(sim, task.params, gait) if follows(task.params, gait, made.speed) else None
+        gait, speed = search.gait_at(row.point), row.about.walk.speed
+        proof = prove(search.sim, search.params, gait) if follows(search.params, gait, speed) else None
         if proof is not None and proof.stable:
-            return point, proof
+            return row, proof
         why = "not stable" if proof else "MuJoCo does not follow"
-        print(f"{why} at {made.speed:.3f} m/s, tried the next: {point}", file=sys.stderr)
+        print(f"{why} at {speed:.3f} m/s, tried the next: {row.point}", file=sys.stderr)
     return None

@@ -5,31 +5,30 @@ yaw and roll; for speed odd ones, which make the left half of the period the mir
 goes straight; for turning also a yaw held by each pair and a share of the wave's yaw for each pair. Candidates are
 scaled down to the start's largest yaw and roll and twice its largest joint speeds, and keep its frequency: what is
 gained is gained by the shape of the gait alone.
-`scipy.optimize.differential_evolution` hands over a generation at a time, and the solver takes all frames of all its
-gaits as one batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy.optimize import differential_evolution
-from tqdm import tqdm
 
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
-from tarsus.controllers.pair_gaits import FourierGait, undulation
+from tarsus.controllers.pair_gaits import PHASE_OFFSET, FourierGait, undulation
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
 from tarsus.scripts.library.base.stamp import markdown_table
+from tarsus.scripts.library.search.found import Found, Parameter
+from tarsus.scripts.library.search.searches import Search, Trials
 from tarsus.scripts.library.sliding.prediction import measure
 from tarsus.scripts.library.sliding.walks import Walk, record
 
 HARMONICS = {"speed": (1, 3, 5), "turning": (1, 2, 3)}  # by goal
 GOALS = tuple(HARMONICS)
+UNITS = {"speed": "m/s", "turning": "rad/s"}
 FRAMES = 48  # of a period that the model is asked for; 96 move the result by less than 1 %
 FASTER_JOINTS = 2.0  # largest joint speed over the start's
 STEERING = 0.1  # of the gait that turning starts from [rad]
@@ -96,13 +95,19 @@ class Problem:
         held = [*self.start.coefficients[:, 0, 0].real, *np.ones(n_pairs)] if self.goal == "turning" else []
         return np.concatenate([[phase_offset], waves.ravel(), held])
 
-    def bounds(self) -> np.ndarray:
-        """Return the range of each parameter, shape (n, 2)."""
-        yaw, roll = self.limits[0]
-        n_pairs = self.params.n_segments
-        sizes = [size / h for size in (yaw, roll) for h in self.harmonics for _ in range(2)]
-        sizes += [yaw] * n_pairs + [1.0] * n_pairs if self.goal == "turning" else []
-        return np.array([(0.0, 2 * np.pi), *((-size, size) for size in sizes)])
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What is searched: the parameters of `coefficients`, with their ranges."""
+        (yaw, roll), pairs = self.limits[0], range(self.params.n_segments)
+        made = [Parameter("phase offset", 0.0, 2 * np.pi, "rad")]
+        for joint, size in (("yaw", yaw), ("roll", roll)):
+            for h in self.harmonics:
+                parts = (f"{joint}, harmonic {h}, {part}" for part in ("real", "imaginary"))
+                made += [Parameter(name, -size / h, size / h, "rad") for name in parts]
+        if self.goal == "turning":
+            made += [Parameter(f"yaw held by pair {k}", -yaw, yaw, "rad") for k in pairs]
+            made += [Parameter(f"share of pair {k}", -1.0, 1.0) for k in pairs]
+        return tuple(made)
 
     def results(self, coefficients: np.ndarray) -> np.ndarray:
         """Return the mean forward speed [m/s] or turning rate [rad/s] of gaits, shape (candidates,).
@@ -128,62 +133,6 @@ def _sampled(coefficients: np.ndarray, frequency: float) -> tuple[np.ndarray, np
     return tuple(np.moveaxis(np.real(values @ phases), -1, 1) for values in (coefficients, rates))
 
 
-@dataclass(frozen=True)
-class Found:
-    """An optimised gait."""
-
-    gait: FourierGait
-    predicted_start: float  # [m/s] or [rad/s]
-    predicted: float
-    evaluations: int  # gaits that the model was asked about
-
-
-def optimise(
-    problem: Problem,
-    phase_offset: float,
-    generations: int = 150,
-    seed: int = 0,
-    progress: bool = True,
-    stop: Callable[[], bool] | None = None,
-) -> Found:
-    """Return the best gait found.
-
-    Args:
-        problem: What to optimise.
-        phase_offset: Of the undulation it starts from [rad].
-        generations: Of the differential evolution.
-        seed: Of its random numbers.
-        progress: Whether to show a progress bar.
-        stop: Asked after every generation whether it shall be the last.
-    """
-    rng, bounds = np.random.default_rng(seed), problem.bounds()
-    x0 = problem.parameters_of_start(phase_offset)
-    spread = SPREAD * rng.standard_normal((POPULATION, len(x0))) * np.ptp(bounds, axis=1)
-    first = np.clip(x0 + spread, *bounds.T)
-    first[0] = x0
-    with tqdm(total=generations, unit="generation", disable=not progress) as bar:
-
-        def stops(*_) -> bool:
-            bar.update()
-            return stop is not None and stop()
-
-        best = differential_evolution(
-            lambda x: -problem.results(problem.coefficients(x)),
-            bounds,
-            init=first,
-            maxiter=generations,
-            tol=0.0,
-            rng=rng,
-            polish=False,
-            updating="deferred",
-            vectorized=True,
-            callback=stops,
-        )
-    gait = FourierGait(problem.coefficients(best.x[:, None])[0], problem.start.frequency)
-    results = problem.results(problem.start.coefficients[None]), problem.results(gait.coefficients[None])
-    return Found(gait, *(float(value[0]) for value in results), POPULATION * best.nfev)
-
-
 def walked(params: MultipodParams, gait: FourierGait, goal: str, preset: str = "reference") -> float:
     """Return the mean forward speed [m/s] or turning rate [rad/s] of whole periods in MuJoCo."""
     seen = measure(record(Walk("confirmation", params, gait, n_periods=4, settle=2, preset=preset)))
@@ -193,7 +142,7 @@ def walked(params: MultipodParams, gait: FourierGait, goal: str, preset: str = "
 
 
 @dataclass(frozen=True)
-class MultipodSearch:
+class MultipodSearch(Search):
     """A search for a gait of a multipod.
 
     Attributes:
@@ -211,30 +160,50 @@ class MultipodSearch:
     goal: Literal["speed", "turning"] = "speed"
     generations: Count = 150
     seed: Seed = 0
-    phase_offset: Annotated[float, arguments.number(-100, 100)] = 1.35 * np.pi
+    phase_offset: Annotated[float, arguments.number(-100, 100)] = PHASE_OFFSET
+
+    population = POPULATION
 
     def __post_init__(self) -> None:
         _ = self.problem  # refuses what is impossible
 
-    @property
+    @functools.cached_property
     def problem(self) -> Problem:
         """What is optimised."""
         steering = STEERING if self.goal == "turning" else 0.0
         start = undulation(self.legs, phase_offset=self.phase_offset, steering=steering)
         return Problem(MultipodParams(n_legs=self.legs), start, self.goal)
 
-    def run(self, stop: Callable[[], bool] | None = None) -> Found:
-        """Return the best gait found; `stop` is asked after every generation whether it shall be the last."""
-        return optimise(self.problem, self.phase_offset, self.generations, self.seed, stop=stop)
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """As `Problem.coefficients` takes them."""
+        return self.problem.parameters
 
-    def table(self, found: Found, walk: bool) -> str:
-        """Return the gain in the model as a table, and if asked for that of walks in MuJoCo."""
+    @property
+    def maximised(self) -> str:
+        """In the sliding model."""
+        return f"{self.goal} on the model [{UNITS[self.goal]}]"
+
+    def first(self, rng: np.random.Generator) -> np.ndarray:
+        """Return the start, and gaits around it."""
+        bounds, x0 = self.bounds, self.problem.parameters_of_start(self.phase_offset)
+        spread = SPREAD * rng.standard_normal((POPULATION, len(x0))) * np.ptp(bounds, axis=1)
+        first = np.clip(x0 + spread, *bounds.T)
+        first[0] = x0
+        return first
+
+    def score(self, points: np.ndarray, generation: int) -> tuple[np.ndarray, list]:
+        """Return what the model says, all frames of all gaits as one batch."""
+        return self.problem.results(self.problem.coefficients(points.T)), [None] * len(points)
+
+    def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
+        """Return it with the gait, and what it gains over the start: in the model, and to confirm it in MuJoCo."""
         problem = self.problem
-        unit = {"speed": "mm/s", "turning": "mrad/s"}[self.goal]
-        rows = [("sliding model", found.predicted_start, found.predicted)]
-        if walk:
-            walks = (walked(problem.params, gait, self.goal) for gait in (problem.start, found.gait))
-            rows += [("MuJoCo, reference", *walks)]
-        cells = [(name, f"{1e3 * a:.1f}", f"{1e3 * b:.1f}", f"{100 * (b / a - 1):+.0f} %") for name, a, b in rows]
-        head = (f"{self.goal} [{unit}]", "start", "optimised", "gain")
-        return f"{markdown_table(head, cells)}\n{found.evaluations} gaits of {FRAMES} frames asked of the model"
+        gait = FourierGait(problem.coefficients(found.point[:, None])[0], problem.start.frequency)
+        model = (float(problem.results(one.coefficients[None])[0]) for one in (problem.start, gait))
+        made = {"sliding model": tuple(model)}
+        if confirm:
+            made["MuJoCo, reference"] = tuple(walked(problem.params, one, self.goal) for one in (problem.start, gait))
+        rows = [(name, f"{a:.4f}", f"{b:.4f}", f"{100 * (b / a - 1):+.0f} %") for name, (a, b) in made.items()]
+        told = markdown_table((f"{self.goal} [{UNITS[self.goal]}]", "start", "optimised", "gain"), rows)
+        return replace(found, made={"gait": gait} | made, told=told)

@@ -1,6 +1,7 @@
 """Gaits of the hexapod's clock on a grid, on this machine or on many: joblib spreads them over processes, Dask or Ray.
 
-The sweep itself is `compute`: it calls joblib and knows nothing of where the work is done.
+Dask and Ray are not installed by default: pip install -c constraints-ray.txt 'tarsus[ray]'. A gait takes about a second
+of a core.
 """
 
 from __future__ import annotations
@@ -9,13 +10,19 @@ import contextlib
 import importlib.util
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
-from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import ROBOTS
+from tarsus.scripts.command.signature import Count, Positive
+from tarsus.scripts.library.base.stamp import markdown_table
+from tarsus.scripts.library.search.found import Found, Parameter, Tried
+from tarsus.scripts.library.search.searches import Search, Trials
 
 CLUSTERS = {"dask": "distributed", "ray": "ray"}  # backends that are on other machines, and their packages
 BACKENDS = ("loky", "threading", *CLUSTERS)
@@ -34,58 +41,98 @@ def episode(gait: TripodGait, n_steps: int, robot: str = "table2") -> tuple[floa
     return sum(rewards), infos[-1]["distance"] / infos[-1]["time"]
 
 
-def gaits_of(cycle_times, sweep_angles, duty: float) -> list[TripodGait]:
-    """Return the gaits of a sweep, cycle time by cycle time.
+@dataclass(frozen=True)
+class GaitSweep(Search):
+    """A sweep of gaits of the clock on Hexapod-v0.
 
-    Raises:
-        ValueError: If one is impossible.
+    Attributes:
+        backend: Where joblib runs the sweep.
+        address: Of a running Dask scheduler or Ray cluster; by default one is started here.
+        cycle_times: t_c [s].
+        sweep_angles: phi_s [rad].
+        duty: t_s / t_c.
+        robot: The hexapod.
+        steps: Of an episode, 20 ms each.
     """
-    return [TripodGait(t_c, duty * t_c, phi_s) for t_c, phi_s in itertools.product(cycle_times, sweep_angles)]
 
+    backend: Literal[BACKENDS] = "loky"
+    address: str | None = None
+    cycle_times: tuple[Positive, ...] = (0.5, 0.75, 1.0)
+    sweep_angles: tuple[Positive, ...] = (0.5, 0.75, 1.0)
+    duty: Positive = 0.6
+    robot: Literal[tuple(ROBOTS)] = "table2"
+    steps: Count = 500
 
-def compute(
-    cycle_times, sweep_angles, duty: float = 0.6, n_steps: int = 500, robot: str = "table2"
-) -> dict[str, np.ndarray]:
-    """Return `return` and `speed` [m/s] of every gait, shape (n_cycle_times, n_sweep_angles), on joblib's backend.
+    unit = "the gait"
 
-    Ctrl-C ends the sweep; gaits that were not finished are NaN then.
-    """
-    gaits = gaits_of(cycle_times, sweep_angles, duty)
-    one_by_one = getattr(get_active_backend()[0], "supports_return_generator", False)  # Ray gives all at the end
-    run, found = joblib.Parallel(n_jobs=-1, return_as="generator" if one_by_one else "list"), []
-    with contextlib.suppress(KeyboardInterrupt):
-        for made in run(
-            joblib.delayed(episode)(gait, n_steps, robot) for gait in tqdm(gaits, unit="gait", mininterval=1)
-        ):
-            found.append(made)
-    found += [(np.nan, np.nan)] * (len(gaits) - len(found))
-    total, speed = np.array(found).T.reshape(2, len(cycle_times), len(sweep_angles))
-    return {"return": total, "speed": speed}
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The sides of the grid."""
+        sides = ("cycle_time", self.cycle_times, "s"), ("sweep_angle", self.sweep_angles, "rad")
+        return tuple(Parameter(name, min(values), max(values), unit) for name, values, unit in sides)
 
+    @property
+    def maximised(self) -> str:
+        """From rest, without noise."""
+        return f"return of {self.steps} steps"
 
-def rows(cycle_times, sweep_angles, found: dict[str, np.ndarray]) -> list[list[str]]:
-    """Return the rows of a sweep's table, a gait each, of those that were finished."""
-    return [
-        [f"{t_c:g}", f"{phi_s:g}", f"{found['return'][i, j]:.1f}", f"{found['speed'][i, j]:.3f}"]
-        for (i, t_c), (j, phi_s) in itertools.product(enumerate(cycle_times), enumerate(sweep_angles))
-        if np.isfinite(found["return"][i, j])
-    ]
+    @property
+    def total(self) -> int:
+        """Gaits of the grid."""
+        return len(self.cycle_times) * len(self.sweep_angles)
 
+    @property
+    def points(self) -> np.ndarray:
+        """The grid, cycle time by cycle time, shape (n, 2)."""
+        return np.array([*itertools.product(self.cycle_times, self.sweep_angles)])
 
-def check(name: str, address: str | None) -> None:
-    """Refuse a backend that is not here, or an address for one of this machine.
+    def gait_at(self, point: np.ndarray) -> TripodGait:
+        """Return the gait of a point (2,)."""
+        cycle_time, sweep_angle = (float(value) for value in point)
+        return TripodGait(cycle_time, self.duty * cycle_time, sweep_angle)
 
-    Raises:
-        ValueError: The sentence says which.
-    """
-    if address and name not in CLUSTERS:
-        raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {name!r}")
-    if importlib.util.find_spec(CLUSTERS.get(name, "joblib")) is None:
-        raise ValueError(f"no {name} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
+    def check(self) -> None:
+        """Refuse gaits that are impossible, a backend that is not here, or an address for one of this machine.
+
+        Raises:
+            ValueError: The sentence says which.
+        """
+        for point in self.points:
+            self.gait_at(point)
+        if self.address and self.backend not in CLUSTERS:
+            raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {self.backend!r}")
+        if importlib.util.find_spec(CLUSTERS.get(self.backend, "joblib")) is None:
+            raise ValueError(f"no {self.backend} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
+
+    def explore(self, trials: Trials) -> bool:
+        """Walk the grid; a Ctrl-C that workers heard of ends it too."""
+        with contextlib.suppress(KeyboardInterrupt), workers(self.backend, self.address):
+            one_by_one = getattr(
+                get_active_backend()[0], "supports_return_generator", False
+            )  # Ray gives all at the end
+            run = joblib.Parallel(n_jobs=-1, return_as="generator" if one_by_one else "list")
+            walks = run(joblib.delayed(episode)(self.gait_at(point), self.steps, self.robot) for point in self.points)
+            for point, (total, speed) in zip(self.points, walks, strict=True):
+                trials.add([Tried(point, float(total), float(speed))])
+                if trials.stopped():
+                    break
+        return len(trials.tried) == self.total
+
+    def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
+        """Return it with the grid: return and speed [m/s], NaN of gaits that were not finished."""
+        values = np.full((self.total, 2), np.nan)
+        values[: len(found.tried)] = [(row.score, row.about) for row in found.tried]
+        total, speed = values.T.reshape(2, len(self.cycle_times), len(self.sweep_angles))
+        rows = [
+            (f"{row.point[0]:g}", f"{row.point[1]:g}", f"{row.score:.1f}", f"{row.about:.3f}") for row in found.tried
+        ]
+        told = markdown_table(("t_c [s]", "phi_s [rad]", self.maximised, "speed [m/s]"), rows)
+        made = {"gait": self.gait_at(found.point), "returns": total, "speeds": speed}
+        return replace(found, made=made, told=told)
 
 
 @contextlib.contextmanager
-def backend(name: str, address: str | None = None) -> Iterator[None]:
+def workers(name: str, address: str | None = None) -> Iterator[None]:
     """Make joblib use processes of this machine, or the workers of Dask or Ray; without an address they start here."""
     with contextlib.ExitStack() as stack:
         if name == "dask":

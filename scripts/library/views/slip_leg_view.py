@@ -1,42 +1,53 @@
-"""The articulated leg in a plot that follows, stops and plays back a run, in a film, and as the figure of a run."""
+"""The articulated leg's picture, with the virtual leg that its controller makes of it, and the figure of a run."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tarsus.analytic.hybrid.closing import forces
-from tarsus.analytic.models import slip_leg_hybrid
-from tarsus.analytic.models.slip_leg_hybrid import AUX
-from tarsus.controllers.slip import slip
-from tarsus.controllers.slip_laws import PHASES, shown
-from tarsus.scripts.library.views.leg_plot import LegPlot
+from tarsus.controllers.slip_laws import PHASES
+from tarsus.scripts.library.views.leg_picture import Picture
 
 FORCE_SCALE = 1e-3  # length of a drawn force [m/N]
 TRACE = 400  # rows of the mass centre's trace that stay visible
-
-
+REACH = 1.2  # of the ground that is seen, to either side [m]
 PLANE = [0, 2]  # of the axes
 
 
-def show_row(plot: LegPlot, experiment, row: dict, trace: np.ndarray) -> None:
-    """Show one row of a record: links, virtual SLIP leg, ground force, trace of the mass centre, signals.
+class SlipLegPicture(Picture):
+    """A figure of an articulated leg's record: links, virtual leg, ground force, trace of the mass centre.
 
-    Args:
-        plot: Where.
-        experiment: Of the leg.
-        row: `time`, `base`, `toe`, `com`, `force` (2) in the plane, `hip` [rad], `torque` (2), `speed` and `phase`.
-        trace: Of the mass centre, shape (n, 2) [m].
+    What the report's plotter shows of a run (Hauter, Leitner, Freisinger, TUM 2021, IV-A).
     """
-    t, base, toe, com, force = (row[name] for name in ("time", "base", "toe", "com", "force"))
-    knee = base + experiment.params.thigh_length * np.array([np.sin(row["hip"]), -np.cos(row["hip"])])
-    plot.points(t, "b:", *trace)
-    plot.points(t, "ko-", base, knee, toe)
-    plot.points(t, "g-", *_spring(toe, com))
-    plot.points(t, "gs", com)
-    plot.vector(t, toe, FORCE_SCALE * force, "r")
-    phase = PHASES[int(row["phase"])]
-    plot.text(t, f"t {t:6.3f} s  {phase:<8}\nspeed {row['speed']:5.2f} m/s  height {com[1]:.4f} m")
-    plot.signal(t, force_z=force[1], hip_torque=row["torque"][0], knee_torque=row["torque"][1])
+
+    height = "com_position", "height of the mass centre [m]"
+
+    def set_the_scene(self) -> None:
+        """Draw the ground."""
+        scene, self.com = self.scene, self.record["com_position"].values[:, PLANE]
+        (self.trace,), (self.links,) = scene.plot([], [], "b:"), scene.plot([], [], "ko-")
+        (self.spring,), (self.mass,) = scene.plot([], [], "g-"), scene.plot([], [], "gs")
+        self.force = scene.quiver([0], [0], [0], [0], color="r", angles="xy", scale_units="xy", scale=1, zorder=5)
+        x = np.arange(self.com[:, 0].min() - REACH, self.com[:, 0].max() + REACH, 5e-3)
+        scene.fill_between(x, self.ground.height(x, 0.0 * x), -1.0, color="0.85", zorder=0)
+        scene.set(ylim=(-0.1, 1.3), xlabel="x [m]", ylabel="z [m]", aspect="equal")
+
+    def draw(self, row: int) -> str:
+        """Move leg, force and trace; return phase and speed."""
+        base, toe, com = self.record["body_position"].values[row, PLANE], self.foot[row, PLANE], self.com[row]
+        hip, force = float(self.record["joint_angle"].values[row, 0]), self.record["foot_force"].values[row, 0, PLANE]
+        knee = base + self.params.thigh_length * np.array([np.sin(hip), -np.cos(hip)])
+        for line, points in (
+            (self.trace, self.com[max(0, row - TRACE) : row + 1]),
+            (self.links, np.array([base, knee, toe])),
+            (self.spring, _spring(toe, com)),
+            (self.mass, com[None]),
+        ):
+            line.set_data(*points.T)
+        self.force.set_offsets(toe)
+        self.force.set_UVC(*FORCE_SCALE * force)
+        self.scene.set_xlim(com[0] - REACH, com[0] + REACH)
+        phase = PHASES[int(self.record["phase"].values[row])]
+        return f"{phase}, {float(self.record['com_velocity'].values[row, 0]):+.2f} m/s"
 
 
 def _spring(toe: np.ndarray, com: np.ndarray) -> np.ndarray:
@@ -46,68 +57,6 @@ def _spring(toe: np.ndarray, com: np.ndarray) -> np.ndarray:
     s = np.linspace(0.0, 1.0, 15)
     wave = np.where((s > 0.15) & (s < 0.85), 0.02 * (-1.0) ** np.arange(s.size), 0.0)
     return toe + s[:, None] * along + wave[:, None] * across
-
-
-def film(run, experiment, fps: float) -> LegPlot:
-    """Return a plot with all frames of a run."""
-    plot, record = _plot(experiment), run.record
-    time, com = record["time"].values, record["com_position"].values[:, PLANE]
-    columns = {
-        "time": time,
-        "base": record["body_position"].values[:, PLANE],
-        "toe": record["foot_position"].values[:, 0, PLANE],
-        "com": com,
-        "force": record["foot_force"].values[:, 0, PLANE],
-        "hip": record["joint_angle"].values[:, 0],
-        "torque": record["torque"].values,
-        "speed": record["com_velocity"].values[:, 0],
-        "phase": record["phase"].values,
-    }
-    for k in np.unique(np.searchsorted(time, np.arange(0.0, time[-1], 1.0 / fps))):
-        row = {name: column[k] for name, column in columns.items()}
-        show_row(plot, experiment, row, com[max(0, k - TRACE) : k + 1])
-    return plot
-
-
-class SlipLegFollower:
-    """Shows states of a run as they come; of those closer together than moments, the first.
-
-    Args:
-        experiment: What runs.
-        params: Of its hybrid model, in the order of the model's parameters.
-        fps: Moments per simulated second.
-
-    Attributes:
-        plot: The plot.
-        period: Between moments [s].
-    """
-
-    def __init__(self, experiment, params: np.ndarray, fps: float) -> None:
-        self.plot, self.period, self._experiment, self._trace = _plot(experiment), 1 / fps, experiment, []
-        self._params, self._loads = params, forces(slip(), slip_leg_hybrid.PLANT)
-
-    def __call__(self, engine: str, t: float, x: np.ndarray, d: np.ndarray, phase: int, *_) -> bool:
-        """Show what an engine says of now; return whether the run should stop."""
-        return self.show(t, x, d, phase)
-
-    def show(self, t: float, x: np.ndarray, d: np.ndarray, phase: int) -> bool:
-        """Show a state, if a moment is due; return whether the run should stop."""
-        plot, out, places = self.plot, np.zeros(len(AUX)), np.zeros(10)
-        if plot.moments and t < plot.moments[-1].t + (1 - 1e-6) * self.period:
-            return plot.stopped
-        self._loads(t, x, d, self._params, phase, out)
-        shown(t, x, d, self._params, phase, places)
-        (torque, force), (com, com_velocity, toe) = np.split(out, 2), np.split(places[:6], 3)
-        self._trace.append(com)
-        row = {"time": t, "base": x[:2], "toe": toe, "com": com, "force": force, "hip": x[2], "torque": torque}
-        show_row(
-            plot, self._experiment, row | {"speed": com_velocity[0], "phase": phase}, np.array(self._trace[-TRACE:])
-        )
-        return plot.show()
-
-
-def _plot(experiment) -> LegPlot:
-    return LegPlot(ground=lambda x: experiment.ground.height(x, 0.0))
 
 
 def draw(run):

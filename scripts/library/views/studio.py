@@ -1,4 +1,4 @@
-"""Watching the robot walk in a browser: MuJoCo's Studio, for machines without a screen.
+"""Watching a machine run in a browser: MuJoCo's Studio, for machines without a screen.
 
 The Studio's own stepping knows no controller, and MuJoCo's control callback cannot be used: it is global, and the
 Studio compiles empty models of its own. So a plugin of ours steps the robot.
@@ -21,7 +21,7 @@ MOST_OWED = 0.05  # simulated time that a slow machine tries to make up for [s]
 
 
 def watch(stepper, seconds: float | None = None) -> None:
-    """Serve the Studio with the walking robot, to be paused, slowed down and looked into.
+    """Serve the Studio with the machine running, to be paused, slowed down and looked into.
 
     Args:
         stepper: What has a `model` and its `data`, and advances them by `step()`.

@@ -163,14 +163,15 @@ def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys)
     from tarsus.scripts.library.learning import evaluation
     from tarsus.scripts.library.search import multipod as optimise_gait
 
-    for module, work in ((evaluation, "evaluate"), (optimise_gait, "optimise"), (zeno_ball, "compute")):
+    for module, work in ((evaluation, "evaluate"), (optimise_gait.MultipodSearch, "run"), (zeno_ball, "compute")):
         monkeypatch.setattr(module, work, lambda *_, **__: pytest.fail("it was computed"))
-    names = ("film.mp4", "gait.npz", "zeno_ball.npz")
+    names = ("film.mp4", "best/found.npz", "zeno_ball.npz")
+    (tmp_path / "best").mkdir()
     for name in names:
         (tmp_path / name).write_text("mine")
     for command, option, path in (
         ("evaluate zero", "--video", "film.mp4"),
-        ("search multipod", "--out", ""),
+        ("search multipod", "--out", "best"),
         ("figure zeno_ball", "--out", ""),
     ):
         assert tarsus([*command.split(), option, str(tmp_path / path)]) == 2
@@ -325,11 +326,11 @@ def test_ctrl_c_ends_a_sweep_with_the_gaits_that_were_finished(monkeypatch, caps
 
     monkeypatch.setattr(sweep_gaits, "episode", episode)
     monkeypatch.setattr(sweep_gaits.joblib, "Parallel", Counted)
-    command = ["sweep", "gaits", "--backend", "threading", "--sweep-angles", "0.5", "--cycle-times"]
+    command = ["search", "sweep", "--backend", "threading", "--sweep-angles", "0.5", "--cycle-times"]
     assert tarsus([*command, "1", "2", "3", "4"]) == 130
     out, err = capsys.readouterr()
-    assert "| 1 | 0.5 | 7.0 | 1.000 |" in out and "| 2 |" in out and "| 3 |" not in out and "nan" not in out
-    assert err.count("tarsus sweep gaits: interrupted; these gaits were finished") == 1
+    assert "| 1 | 0.5 | 7.0 | 1.000 |" in out and "| 2 |" in out and "| 4 |" not in out and "nan" not in out
+    assert err.count("tarsus search sweep: interrupted; this is the best until then") == 1
 
 
 def pressing(n, result):
@@ -350,13 +351,13 @@ def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, ca
     from tarsus.scripts.library.search import hexapod as optimise_hexapod
     from tarsus.scripts.library.search import multipod as optimise_gait
 
-    path = tmp_path / "gait.npz"
+    path = tmp_path / "best"
     rng = np.random.default_rng(0)
     monkeypatch.setattr(optimise_gait.Problem, "results", pressing(2, lambda problem, gaits: rng.random(len(gaits))))
     monkeypatch.setattr(optimise_gait, "walked", lambda *_: pytest.fail("it walked the gait of an unfinished search"))
-    assert tarsus(["search", "multipod", "--generations", "100000", "--out", str(tmp_path)]) == 130
-    with np.load(path) as stored:
-        assert set(stored) == {"coefficients", "frequency"}
+    assert tarsus(["search", "multipod", "--generations", "100000", "--out", str(path)]) == 130
+    with np.load(path / "found.npz") as stored:
+        assert {"coefficients", "frequency", "points", "scores", "best"} < set(stored)
 
     walks = pressing(2, lambda actions, *_, **__: np.zeros(len(actions)))
     monkeypatch.setattr(search_gait, "Walks", lambda *_: walks)
@@ -367,6 +368,6 @@ def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, ca
     monkeypatch.setattr(optimise_hexapod.exact, "simulator", lambda ground: None)
     assert tarsus(["search", "hexapod", "--generations", "1000", "--jobs", "1"]) == 130
     out, err = capsys.readouterr()
-    assert "0.300 m/s, not proved" in out and "tarsus run hexapod --t-c=" in out
+    assert "the best gait is not proved to be stable" in out and "tarsus run hexapod --t-c=" in out
     for command in ("search multipod", "search gait", "search hexapod"):
         assert err.count(f"tarsus {command}: interrupted; ") == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tarsus
-from tarsus.scripts.command.verbs import certify, evaluate, export, search_baseline, train
+from tarsus.scripts.command.verbs import certify, evaluate, export, search, train
 from tarsus.scripts.library.learning import planning
 
 pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
@@ -61,13 +61,15 @@ def test_the_file_of_a_run_goes_with_an_environment_of_a_module(here):
 
 def test_a_baseline_is_searched_and_is_one_to_register_with(here, capsys):
     words = ["setters:Setter-v0", "--num-envs", "8", "--generations", "1", "--steps", "50", "--threads", "1"]
-    assert search_baseline.main([*words, "--out", "found"]) == 0
-    assert "return of 50 steps" in capsys.readouterr().out
-    with np.load("found/baseline.npz") as found:
+    assert search.main(["baseline", *words, "--out", "found"]) == 0
+    out = capsys.readouterr().out
+    assert "return of 50 steps" in out and "| phase of leg 3 [turn] |" in out
+    with np.load("found/found.npz") as found:
         table, period = found["baseline"], float(found["baseline_period"])
     assert table.shape == (24, 8) and 0.3 <= period <= 1.5 and np.abs(table).max() > 0.01
     again = tarsus.search("baseline", env="setters:Setter-v0", num_envs=8, generations=1, steps=50, threads=1)
-    np.testing.assert_array_equal(again.table, table)
+    np.testing.assert_array_equal(again.made["baseline"], table)
+    assert again.best["period"] == again.made["baseline_period"] == period
     env = gymnasium.make("Setter-v0", baseline=table, baseline_period=period)
     env.reset(seed=0)
     env.step(np.zeros(9, np.float32))
@@ -76,9 +78,9 @@ def test_a_baseline_is_searched_and_is_one_to_register_with(here, capsys):
 
 
 def test_a_search_needs_a_robot_of_the_user_s_own_with_driven_legs(here, capsys):
-    assert search_baseline.main(["Hexapod-v0"]) == 2
+    assert search.main(["baseline", "Hexapod-v0"]) == 2
     assert "Hexapod-v0 has a baseline already" in capsys.readouterr().err
-    assert search_baseline.main(["setters:Getter-v0"]) == 2
+    assert search.main(["baseline", "setters:Getter-v0"]) == 2
     assert "unknown environment 'Getter-v0'; there are" in capsys.readouterr().err
 
 

@@ -12,6 +12,7 @@ from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines import runners
 from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, machine
 from tarsus.scripts.library.records import record
+from tarsus.scripts.library.views.hopping_view import ARROW, HoppingPicture
 
 
 def test_the_engines_agree_on_the_first_stance():
@@ -56,33 +57,17 @@ def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
     assert (tmp_path / "run.png").stat().st_size > 10_000
 
 
-def test_a_live_plot_follows_either_engine_and_stops_it():
-    import matplotlib
-
-    matplotlib.use("Agg", force=True)
-    from tarsus.scripts.library.views.hopping_live import HoppingLegFollower
-
-    for engine in ("exact", "mujoco"):
-        experiment = machine().experiment(preset="rl")
-        follower = HoppingLegFollower(experiment)
-
-        def stop(t, *rest, follower=follower, engine=engine):
-            follower.plot.stopped = t > 0.4
-            return follower(engine, t, *rest)
-
-        options = {"period": 0.01, "frame_period": follower.period} if engine == "exact" else {}
-        run = getattr(HOPPING_LEG, engine)(experiment, None, steps=3, on_frame=stop, **options)
-        assert not run.completed and run.record["time"][-1] < 0.45
-        plot = follower.plot
-        stance = [moment for moment in plot.moments if "stance" in moment.text]
-        push = np.array([moment.vectors["r"][1, 1] for moment in stance])  # the ground's force
-        assert len(push) >= 3 and push.min() > 0 and 0.2 < push.max() < 0.4
-        assert np.mean([moment.vectors["r"][1, 0] for moment in stance]) > 2e-3  # from rest it is pushed forward
-        foot = np.array([moment.points["ko-"][-1] for moment in stance])
-        assert np.ptp(foot[:, 0]) < 0.03 and np.abs(foot[:, 1]).max() < 2e-3  # stands, but for the curve of the way
-        plot.playback(block=False).set_val(2)
-        np.testing.assert_array_equal(plot._curves["ko-"].get_xydata(), plot.moments[2].points["ko-"])
-        plot.close()
+def test_the_picture_shows_the_leg_where_the_record_has_it():
+    experiment = machine().experiment()
+    stored = HOPPING_LEG.exact(experiment, None, steps=1).record
+    picture, row = HoppingPicture(stored, experiment), int(np.argmax(stored["foot_force"].values[:, 0, 2]))
+    picture.update(row)
+    hip, knee, foot = np.transpose(picture.leg.get_data_3d())
+    assert np.linalg.norm(knee - hip) == pytest.approx(experiment.params.LH)
+    assert np.linalg.norm(foot - knee) == pytest.approx(experiment.params.shank)
+    push = np.diff(np.transpose(picture.force.get_data_3d()), axis=0)[0]
+    np.testing.assert_allclose(push, ARROW * stored["foot_force"].values[row, 0])
+    assert "stance" in picture.scene.get_title() and push[2] > 0.05
 
 
 def test_a_start_below_ground_is_an_end_that_says_so():

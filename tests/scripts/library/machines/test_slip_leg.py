@@ -1,13 +1,12 @@
-"""`tarsus run slip-leg`, and the plot that follows, stops and plays back a run."""
+"""`tarsus run slip-leg`, and its picture."""
 
 import numpy as np
 import pytest
 
 from tarsus.scripts.command.verbs import run as command
-from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, machine
 from tarsus.scripts.library.records import record
-from tarsus.scripts.library.views.leg_plot import LegPlot
+from tarsus.scripts.library.views.slip_leg_view import FORCE_SCALE, SlipLegPicture
 
 
 def test_it_writes_record_figure_and_film(tmp_path, capsys):
@@ -58,50 +57,18 @@ def test_options_of_the_command_line_reach_the_experiment():
     assert experiment.gains.energy_gain == 0.5 and experiment.ground.rise == 0.02
 
 
-def test_a_live_plot_follows_either_engine_and_stops_it():
-    import matplotlib
-
-    matplotlib.use("Agg", force=True)
-    from tarsus.analytic.hybrid import vector
-    from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
-
+def test_the_picture_shows_links_virtual_leg_and_force_where_the_record_has_them():
     experiment = machine().experiment()
-    for engine in ("exact", "mujoco"):
-        follower = SlipLegFollower(experiment, vector(machine().numbers(experiment)), fps=50.0)
-        plot = follower.plot
-
-        def on_frame(t, *now, plot=plot, follower=follower, engine=engine):
-            plot.stopped = t > 0.17
-            return follower(engine, t, *now)
-
-        options = {"steps": 3, "on_frame": on_frame} | ({"frame_period": 0.02} if engine == "exact" else {})
-        run = getattr(SLIP_LEG, engine)(experiment, None, **options)
-        assert run.status == RunStatus.STOPPED and run.record["time"][-1] < 0.25
-        times = np.array([moment.t for moment in plot.moments])
-        np.testing.assert_allclose(np.diff(times), 0.02, atol=1e-9)
-        stance = [moment for moment in plot.moments if "stance" in moment.text]
-        assert len(stance) > 2 and all(moment.vectors["r"][1, 1] > 0.05 for moment in stance[1:])  # the ground's force
-        assert all({"ko-", "g-", "gs", "b:"} <= set(moment.points) for moment in plot.moments)
-        plot.close()
-
-
-def test_the_plot_shows_stops_and_plays_back():
-    import matplotlib
-
-    matplotlib.use("Agg", force=True)
-    pressed = []
-    plot = LegPlot(stop=lambda: pressed.append(True))
-    for k in range(3):
-        plot.points(0.1 * k, "ko-", (k, 0.0), (k, 1.0))
-        plot.vector(0.1 * k, (k, 0.0), (0.0, 0.3 * k), "r")
-        plot.text(0.1 * k, f"moment {k}")
-        plot.signal(0.1 * k, height=float(k))
-    assert len(plot.moments) == 3
-    slider = plot.playback(block=False)
-    slider.set_val(1)
-    assert plot._words.get_text() == "moment 1"
-    np.testing.assert_array_equal(plot._curves["ko-"].get_xydata(), [[1.0, 0.0], [1.0, 1.0]])
-    np.testing.assert_allclose(plot._curves["height"].get_ydata(), [0.0, 1.0])
-    plot._pressed(None)
-    assert plot.stopped and pressed
-    plot.close()
+    stored = SLIP_LEG.exact(experiment, None, steps=1).record
+    picture, row = SlipLegPicture(stored, experiment), int(np.argmax(stored["foot_force"].values[:, 0, 2]))
+    picture.update(row)
+    base, knee, toe = picture.links.get_xydata()
+    params, now = experiment.params, stored.isel(time=row)
+    assert np.hypot(*(knee - base)) == pytest.approx(params.thigh_length)
+    assert np.hypot(*(toe - knee)) == pytest.approx(params.shank_length, abs=1e-6)
+    np.testing.assert_allclose(picture.spring.get_xydata()[[0, -1]], [toe, picture.mass.get_xydata()[0]])
+    np.testing.assert_allclose(
+        [picture.force.U[0], picture.force.V[0]], FORCE_SCALE * now["foot_force"].values[0, [0, 2]]
+    )
+    np.testing.assert_allclose(picture.trace.get_xydata()[-1], now["com_position"].values[[0, 2]])
+    assert "stance" in picture.scene.get_title() and picture.force.V[0] > 0.05

@@ -3,28 +3,26 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts.library.search import sweep as sweep_gaits
+import tarsus
 
 INSTALL = "pip install -c constraints-ray.txt 'tarsus[ray]' into an environment of its own"
-GAITS = dict(cycle_times=(0.5, 1.0), sweep_angles=(0.75,), n_steps=20)
+GAITS = dict(cycle_times=(0.5, 1.0), sweep_angles=(0.75,), steps=20)
 
 
 def test_a_sweep_on_threads_gives_speeds_of_gaits():
-    with sweep_gaits.backend("threading"):
-        found = sweep_gaits.compute((0.5, 1.0), (0.75,), n_steps=100)
-    assert found["return"].shape == found["speed"].shape == (2, 1)
-    assert found["speed"][0, 0] > 1.5 * found["speed"][1, 0] > 0.2
+    found = tarsus.search("sweep", **GAITS | {"backend": "threading", "steps": 100})
+    returns, speeds = found.made["returns"], found.made["speeds"]
+    assert returns.shape == speeds.shape == (2, 1) and found.converged
+    assert speeds[0, 0] > 1.5 * speeds[1, 0] > 0.2
+    assert found.best["cycle_time"] == (0.5, 1.0)[returns.argmax()] and found.score == returns.max()
 
 
 @pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray")])
 def test_a_sweep_gives_the_same_on_a_cluster(backend, package, monkeypatch):
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")
     pytest.importorskip(package, reason=INSTALL)
-    with sweep_gaits.backend("threading"):
-        here = sweep_gaits.compute(**GAITS)
-    with sweep_gaits.backend(backend):
-        there = sweep_gaits.compute(**GAITS)
-    for name in here:
+    here, there = (tarsus.search("sweep", backend=name, **GAITS).made for name in ("threading", backend))
+    for name in ("returns", "speeds"):
         np.testing.assert_array_equal(here[name], there[name])
 
 

@@ -8,7 +8,7 @@ import pytest
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.scripts.library.search.gait_gradient import TILT, DerivedWalk, RestWalks, climb, step
 from tarsus.scripts.library.search.gait_proof import ExactWalk
-from tarsus.scripts.library.search.hexapod import GaitSearch
+from tarsus.scripts.library.search.hexapod import HexapodSearch
 
 POINT = np.array(
     [0.83, 0.7, 0.9, 0.05]
@@ -17,7 +17,7 @@ UNIT_RANGES = np.tile([0.0, 1.0], (4, 1))
 
 
 def test_speed_and_tilt_of_a_walk_from_rest_move_as_their_derivatives_say():
-    walks = RestWalks(HexapodParams(), GaitSearch(HexapodParams()).gait_at)
+    walks = RestWalks(HexapodParams(), HexapodSearch().gait_at)
     made, way, h = walks(POINT), np.array([0.4, -0.3, 0.6, 0.2]), 1e-4
     ahead, behind = walks(POINT + h * way), walks(POINT - h * way)
     assert made.walk.lasted == 1.0 and made.strides == pytest.approx(4.35)

@@ -11,7 +11,7 @@ from tarsus.controllers import gaits
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import sliding_test
 from tarsus.scripts.laboratory.sliding import cases as sliding_cases
-from tarsus.scripts.library.search.multipod import Problem, optimise
+from tarsus.scripts.library.search.multipod import MultipodSearch, Problem
 from tarsus.scripts.library.sliding import fitted as sliding_fitted
 from tarsus.scripts.library.sliding import prediction as sliding_prediction
 from tarsus.scripts.library.sliding import recording as sliding_recording
@@ -206,14 +206,15 @@ def test_mean_velocity_is_within_ten_per_cent_of_mujoco(walk):
 
 @pytest.mark.parametrize("goal", ["speed", "turning"])
 def test_the_optimiser_starts_from_its_start_and_keeps_its_limits(goal):
-    start = gaits.make("undulation", 6, steering=0.1 if goal == "turning" else 0.0)
-    problem = Problem(MultipodParams(), start, goal)
-    offset = 1.35 * np.pi
-    again = problem.coefficients(problem.parameters_of_start(offset)[:, None])[0]
-    np.testing.assert_allclose(again[..., :2], start.coefficients, atol=1e-12)
-    found = optimise(problem, offset, generations=2, seed=1, progress=False)
-    assert found.predicted >= found.predicted_start
-    angle, rate = found.gait(found.gait.period * np.arange(48) / 48)
+    search = MultipodSearch(6, goal, generations=2, seed=1)
+    problem = search.problem
+    again = problem.coefficients(problem.parameters_of_start(search.phase_offset)[:, None])[0]
+    np.testing.assert_allclose(again[..., :2], problem.start.coefficients, atol=1e-12)
+    found = search.run(confirm=False, progress=False)
+    start, optimised = found.made["sliding model"]
+    assert found.score == pytest.approx(optimised, rel=1e-9) and optimised >= start
+    gait = found.made["gait"]
+    angle, rate = gait(gait.period * np.arange(48) / 48)
     for values, limit in zip((angle, rate), problem.limits, strict=True):
         assert np.all(np.abs(values).max(axis=(0, 1)) <= limit * (1 + 1e-9))
 
