@@ -48,7 +48,7 @@ def fast_phase(tau, edge, cycle_time, slow_time, sweep_angle):
 
 
 def blended_corner(into, width, cubic, jump):
-    """Return what a blend adds to the angle and to the rate of the line before its corner.
+    """Return the angle and the rate that a blend adds to the line before its corner.
 
     Args:
         into: Time since the blend began, in [0, width] [s].

@@ -76,7 +76,7 @@ class Path:
         return np.linspace(0.0, self.length, FINE * (len(self.points) - 1) + 1)
 
     def distance(self, places) -> np.ndarray:
-        """Return how far places (..., 2) are from the path, at the nearest point of it, in [m]."""
+        """Return the distance of places (..., 2) from the path, at its nearest point [m]."""
         places = np.asarray(places, float)
         s = np.linspace(0.0, self.length, max(2, int(np.ceil(self.length / 0.002)) + 1))
         curve = self._by_length(s)

@@ -62,7 +62,7 @@ def smallest_radius(walk: SlidingWalk, amplitude: float = 0.2, limits: Limits | 
 
 
 def rehearse(walk: SlidingWalk, path: Path, **options) -> Rehearsal:
-    """Return how the model follows a path from its start, with a tenth of crab and steering to spare.
+    """Return the model's walk along a path from its start, with a tenth of crab and steering to spare.
 
     `ConnectionMPC` decides once a stride. Then the model is put beside the path, every few strides of it, and must come
     back.

@@ -61,7 +61,7 @@ STAND, SIT_DOWN = Order(), Order(sit=True)
 
 
 def order(command: float, turn: float = 0.0, walking: bool = False) -> Order:
-    """Return what the sticks of the radio control ask for.
+    """Return the order of the radio control's sticks.
 
     Args:
         command: Forward, in [-1, 1].

@@ -25,7 +25,7 @@ FIRST, RAMP = 0.75, 2.0  # setting at which it begins to walk, and its greatest 
 
 
 def steered(speed: float, yaw_rate: float = 0.0, fastest_setting: float = FASTEST) -> Order:
-    """Return what to order to walk at a speed [m/s], forward positive, and a yaw rate [rad/s], left positive."""
+    """Return the order to walk at a speed [m/s], forward positive, and a yaw rate [rad/s], left positive."""
     if abs(speed) >= SLOWEST * rhex_gaits.SPEEDS[0]:
         setting = min(float(rhex_gaits.setting_at(speed)), fastest_setting)
         way = 1.0 if speed > 0 else -1.0  # backward the same offset yaws the other way, as a car's wheels do

@@ -126,13 +126,13 @@ def timed_move(elapsed, duration):
 
 
 def spring(t, x, d, p):
-    """Return how far the virtual spring is from liftoff [m]: positive while the leg stands."""
+    """Return the virtual spring's distance from liftoff [m]: positive while the leg stands."""
     load = p[K.liftoff_under_weight] * (mass_of(p) * p[P.g] + REPORTS_THRESHOLD)  # erratum 10
     return d[D.rest_length] - leg_length(x, p) - load / p[K.stiffness]
 
 
 def below_clearance(t, x, d, p):
-    """Return how far the foot is below the height from which the leg is retracted, positive below [m]."""
+    """Return the foot's depth below the height from which the leg is retracted, positive below [m]."""
     return p[K.clearance] - gap(x, p)
 
 

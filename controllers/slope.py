@@ -48,7 +48,7 @@ class SlopeLaw:
                 )
 
     def leans(self, slope) -> np.ndarray:
-        """Return what to add to the hip angles of rear, middle and front legs, shape (..., 3) [rad]; positive is ahead.
+        """Return corrections of the hip angles of rear, middle and front legs, shape (..., 3) [rad]; positive is ahead.
 
         At small slopes it grows with their square root, so a noisy slope moves the legs on level ground.
 
@@ -62,11 +62,11 @@ class SlopeLaw:
         return -self.gamma * np.concatenate([np.sign(slope) * lowered, front], axis=-1)
 
     def sweep(self, slope) -> np.ndarray:
-        """Return what to add to the sweep angle [rad], in the shape of `slope`."""
+        """Return the correction of the sweep angle [rad], in the shape of `slope`."""
         return np.clip(self.ksi * np.asarray(slope, float), 0.0, MOST_SWEEP)
 
     def duty(self, slope) -> np.ndarray:
-        """Return what to add to the slow phase's share of the cycle, in the shape of `slope`."""
+        """Return the correction of the slow phase's share of the cycle, in the shape of `slope`."""
         return np.clip(self.epsilon * np.asarray(slope, float), 0.0, MOST_DUTY)
 
     def compensated(self, gait: TripodGait, slope: float) -> TripodGait:
@@ -137,7 +137,7 @@ class SlopeEstimator:
         (self.slope,), self._memory = self._filter(self._sections, [felt], zi=self._memory)
 
     def compensation(self, law: SlopeLaw) -> Callable[[TripodGait], TripodGait]:
-        """Return what compensates a gait for the present estimate."""
+        """Return the compensation of a gait for the present estimate."""
         return lambda gait: law.compensated(gait, self.slope)
 
 

@@ -9,7 +9,7 @@ import gymnasium
 
 
 def spec(classes: str, max_episode_steps: int = 1000) -> dict[str, Any]:
-    """Return what Gymnasium is told of an environment: of `MODULE:Dog` the classes are `DogEnv` and `DogVectorEnv`."""
+    """Return the arguments of Gymnasium's `register`: of `MODULE:Dog` the classes are `DogEnv` and `DogVectorEnv`."""
     entry_points = dict(entry_point=f"{classes}Env", vector_entry_point=f"{classes}VectorEnv")
     return entry_points | {"max_episode_steps": max_episode_steps}
 

@@ -22,7 +22,7 @@ REMAKE_MODEL += ("randomise_contact",)
 
 
 def n_substeps_of(ctrl_dt: float, timestep: float, whole: str = "control period", part: str = "timestep") -> int:
-    """Return how many physics steps make a control period; or of other parts another whole, called that.
+    """Return the number of physics steps in a control period; or of other parts in another whole, called that.
 
     Raises:
         ValueError: If there are too many, or the period is no multiple; the message names the nearest one that is.

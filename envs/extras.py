@@ -34,5 +34,5 @@ class Extra:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
 
     def observe(self, task, observation: np.ndarray) -> np.ndarray:
-        """Return what is observed instead, both (..., n); repeatable."""
+        """Return the observation to be seen instead, both (..., n); repeatable."""
         return observation

@@ -182,7 +182,7 @@ class FreeBodyTask(Task):
         return turned
 
     def off_centre(self) -> np.ndarray:
-        """Return how far the body is from the origin along x or y, whichever is more, shape (...,) [m]."""
+        """Return the body's distance from the origin along x or y, whichever is more, shape (...,) [m]."""
         return np.abs(self.qpos[..., :2]).max(-1)
 
     def action_change(self) -> np.ndarray:

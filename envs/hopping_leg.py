@@ -70,7 +70,7 @@ def foot_force(task: HoppingLegTask) -> np.ndarray:
 
 
 def _height_scan(task: HoppingLegTask) -> np.ndarray:
-    """Return how high the hip is above points of the ground on its circle."""
+    """Return the height of the hip above points of the ground on its circle."""
     angle = np.array(SCAN) / task.leg.LB
     cosine, sine = np.cos(angle), np.sin(angle)
     hip = task.places.hip

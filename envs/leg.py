@@ -93,7 +93,7 @@ class LegTask(Task):
 
     @abstractmethod
     def asked(self, action: np.ndarray) -> np.ndarray:
-        """Return what an action, (..., 2), commands in modes without a controller, shape (..., 2)."""
+        """Return the command of an action, (..., 2), in modes without a controller, shape (..., 2)."""
 
     @abstractmethod
     def limits_of(self, params) -> np.ndarray:
@@ -144,7 +144,7 @@ class LegTask(Task):
         self.motors[(slice(None), sim) if self.shape else ...] = self.limits_of(params)
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return what is commanded, held, shape (1, ..., 2): torques [N m], or set-points [rad]."""
+        """Return the commands, held, shape (1, ..., 2): torques [N m], or set-points [rad]."""
         return self.asked(action)[None] if self.law is None else self.law.take(self, action)
 
     def resample(self, sim=None, time=None) -> np.ndarray:

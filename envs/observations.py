@@ -31,7 +31,7 @@ class Observation:
     typical: float = 1.0  # what it is divided by if observations are `scaled`, in its unit
 
     def varies(self, action_mode: str, task: str) -> bool:
-        """Return whether its requirements are met."""
+        """Return whether the entry's requirements are met."""
         return not self.needs or bool({action_mode, task} & set(self.needs.split(" or ")))
 
 

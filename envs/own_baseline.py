@@ -112,7 +112,7 @@ class Corrections:
 
 
 def entries_of(task) -> dict[str, Observation]:
-    """Return what is observed of corrections, and of a baseline if there is one."""
+    """Return the entries of the observation about corrections, and about a baseline if there is one."""
     names = task.actuators
     found = {"correction": labelled(names, 2, "1", "filtered correction", lambda t: t.correction)}
     if task.config.baseline is None:

@@ -76,5 +76,5 @@ class OwnRobotConfig(FreeBodyConfig):
             raise ValueError(f"the offsets of {name!r} need low <= high, got ({low}, {high})")
 
     def randomisable(self) -> dict[str, str]:
-        """Return what `randomise` takes of all parts alike, and what it was given of some."""
+        """Return the quantities that `randomise` takes of all parts alike, and those it was given of some."""
         return dict.fromkeys(self.randomise, "changes") | super().randomisable()

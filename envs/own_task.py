@@ -98,7 +98,7 @@ class OwnRobotTask(FreeBodyTask):
         self._by_joints = bool((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT).all())
 
     def _reach_of(self, model: mujoco.MjModel) -> np.ndarray:
-        """Return what an action of 1 adds to every control, shape (nu,)."""
+        """Return the change of every control by an action of 1, shape (nu,)."""
         reach = self.config.params.reach
         unlimited = [self.actuators[k] for k in np.flatnonzero(self.half_range <= 0)]
         if reach is None and unlimited:
@@ -220,7 +220,7 @@ class OwnRobotTask(FreeBodyTask):
         }
 
     def measurements(self) -> dict[str, np.ndarray]:
-        """Return what `info` reports, among it the torques of actuators that drive joints [N m]."""
+        """Return the entries of `info`, among them the torques of actuators that drive joints [N m]."""
         found = super().measurements()
         if self._by_joints:
             found["torque"] = self.data.actuator_force * self.model.actuator_gear[:, 0]

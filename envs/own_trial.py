@@ -47,7 +47,7 @@ class Trial:
 
 
 def tried(env, seconds: float) -> Trial:
-    """Return what a single environment of a user's robot does at an action of 0."""
+    """Return the trial of a single environment of a user's robot at an action of 0."""
     env.reset(seed=0)
     task, action = env.task, np.zeros(env.action_space.shape, np.float32)
     rows, places, touching, ending, moved = [], [], {}, "", np.zeros(env.model.nv)

@@ -70,7 +70,7 @@ def _foot_place(task: SlipLegTask) -> np.ndarray:
 
 
 def _height_scan(task: SlipLegTask) -> np.ndarray:
-    """Return how high the base is above points of the ground ahead."""
+    """Return the height of the base above points of the ground ahead."""
     x = task.qpos[..., :1] + np.array(SCAN)
     return task.qpos[..., 1:2] - task.ground.height(x, np.zeros_like(x))
 

@@ -202,7 +202,7 @@ class Surrogate:
         return {name: self._weights[name] * term for name, term in terms.items()}
 
     def measurements(self) -> dict[str, np.ndarray]:
-        """Return what `info` reports besides the reward, new arrays of shape (n, ...)."""
+        """Return the entries of `info` besides the reward, new arrays of shape (n, ...)."""
         pose = self.robots.pose.copy()
         return {
             "time": self.time.copy(),

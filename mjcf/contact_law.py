@@ -143,7 +143,7 @@ class ContactLaw:
         return self.damping / (2 * np.sqrt(self.stiffness * self.mass)) if self.stiffness else np.inf
 
     def depth_at_rest(self, pressing: float = 9.81) -> float:
-        """Return how deep the body rests [m] that without contact would accelerate into it by so much [m/s^2].
+        """Return the depth at rest [m] of a body that without contact would accelerate into it by so much [m/s^2].
 
         Infinite if no depth holds it.
         """
@@ -170,7 +170,7 @@ class ContactLaw:
         return bool(h * damp < 2 and h * h * stiff < 4 - 2 * h * damp)
 
     def drop(self, speed: float, gravity: float = 9.81) -> Bounce:
-        """Return what happens to a body that meets the contact at a speed [m/s], pressed by gravity [m/s^2].
+        """Return the motion of a body that meets the contact at a speed [m/s], pressed by gravity [m/s^2].
 
         Raises:
             ValueError: If the speed is not positive, or gravity negative.

@@ -91,7 +91,7 @@ class _Model:
             _check_values(element)
 
     def made(self, element: Element) -> int:
-        """Return how many elements one makes, with those in it.
+        """Return the number of elements that one makes, with those in it.
 
         Raises:
             ValueError: If there are too many.
@@ -126,7 +126,7 @@ class _Model:
             raise ValueError(f"its elements are nested {deepest} deep, and may be {MOST_DEEP}")
 
     def _attached(self, element: Element) -> int:
-        """Return how many elements an `attach` makes: those of another model, or of a body or frame of this one."""
+        """Return the number of elements of an `attach`: those of another model, or of a body or frame of this one."""
         model = element.attributes.get("model")
         place = element.attributes.get("body") or element.attributes.get("frame", "")
         key = (self._file, place) if model is None else (self._files.get(model, ""), "")
@@ -156,7 +156,7 @@ def _whole(numbers: list[float]) -> int:
 
 
 def _points(flex: Element) -> int:
-    """Return how many bodies a flexcomp makes, or a few more.
+    """Return the number of bodies of a flexcomp, or a few more.
 
     Raises:
         ValueError: If its cells have too many nodes.

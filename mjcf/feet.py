@@ -74,7 +74,7 @@ def _axis(quat: np.ndarray) -> np.ndarray:
 
 
 def clearance(model: mujoco.MjModel) -> np.ndarray:
-    """Return how high the sites of level feet `toe_i` are above the terrain that they stand on, shape (n_feet,) [m].
+    """Return the height of the sites of level feet `toe_i` above their terrain, shape (n_feet,) [m].
 
     It is 0 of the machines whose presets have a toe radius.
     """
@@ -86,7 +86,7 @@ def clearance(model: mujoco.MjModel) -> np.ndarray:
 
 
 def n_feet(model: mujoco.MjModel) -> int:
-    """Return how many feet a model has: its sensors `foot_i`."""
+    """Return the number of a model's feet: its sensors `foot_i`."""
     return sum(model.sensor(k).name.startswith("foot_") for k in range(model.nsensor))
 
 

@@ -18,7 +18,7 @@ LIMB_JOINTS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 def read(mjcf: str | Path) -> mujoco.MjSpec:
-    """Return what a file, or its text, says.
+    """Return the parsed text of a file, or of the text itself.
 
     Raises:
         ValueError: If there is no such file, or MuJoCo cannot read it, or it makes more than MuJoCo can.
@@ -181,7 +181,7 @@ def add_load_sensor(spec: mujoco.MjSpec, root) -> None:
 
 
 def called(mjcf: str | Path) -> str:
-    """Return what a file is called in a sentence."""
+    """Return the name of a file in a sentence."""
     return "the MJCF" if _is_text(mjcf) else str(mjcf)
 
 

@@ -55,7 +55,7 @@ def free_sizes(spec: mujoco.MjSpec) -> None:
 
 
 def replaced(of_file: Mapping[str, Any], used: Mapping[str, Any]) -> tuple[Replaced, ...]:
-    """Return what differs of two `snapshot`s, but for what the file leaves at MuJoCo's default."""
+    """Return the differences of two `snapshot`s, but for entries that the file leaves at MuJoCo's default."""
     fresh, found = snapshot(mujoco.MjSpec()), []
     for name, value in of_file.items():
         if name in FLAGS:

@@ -87,7 +87,7 @@ def build(
 def adapted(
     robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl", touching: Sequence[str] = ()
 ) -> tuple[mujoco.MjSpec, tuple[Replaced, ...], tuple[str, ...]]:
-    """Return what `build` does, the options of the file that the preset replaces, and sentences on the floor."""
+    """Return the model of `build`, the options of the file that the preset replaces, and sentences on the floor."""
     spec = read(robot.mjcf)
     root, own = root_of(spec), as_it_is(robot.mjcf)
     for sensor in list(spec.sensors):

@@ -49,7 +49,7 @@ class Element:
 
 
 def elements(text: str) -> tuple[Element, int]:
-    """Return what holds a text's elements, and how deep they are nested. What is ill-formed is left to MuJoCo."""
+    """Return the tree of a text's elements, and the depth of their nesting. Ill-formed text is left to MuJoCo."""
     top = Element("", {})
     above, deepest = [top], 0
     for tag in TAG.finditer(text):

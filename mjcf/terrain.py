@@ -91,7 +91,7 @@ def add_ground(
 
 
 def contact_settings(preset: Preset, friction: float) -> dict:
-    """Return what a geom of the ground says of contact: its word counts, not the feet's."""
+    """Return the contact settings of the ground's geom, which count instead of the feet's."""
     return dict(
         priority=1,
         condim=3,

@@ -101,7 +101,7 @@ def _room(k: int | tuple[bool, bool], cleared: bool) -> Callable:
 
 @functools.cache
 def numpy_of(k: int | tuple[bool, bool]) -> python_types.ModuleType:
-    """Return what stands for `numpy` in a function of `number(k)`.
+    """Return the stand-in for `numpy` in a function of `number(k)`.
 
     `empty` and `zeros` make arrays of them, and functions of arrays are those of one number.
     """

@@ -34,7 +34,7 @@ class Carrier(types.Type):
     words: int  # of eight bytes, in memory
 
     def unify(self, context: Any, other: types.Type) -> types.Type | None:
-        """Return what holds either: a number is a carrier that does not move."""
+        """Return the type that holds either: a number is a carrier that does not move."""
         return self if isinstance(other, types.Number) else None
 
     def can_convert_from(self, context: Any, other: types.Type) -> Conversion | None:
@@ -101,7 +101,7 @@ def register_by_rules(kind: type[Carrier], constant: Callable, combine: Callable
 
 
 def call(context: Any, builder: Any, rule: Callable, answer: types.UniTuple, values: list) -> list:
-    """Return what a rule makes of numbers, compiled on first use; a division by zero is infinite."""
+    """Return a rule's values for numbers, compiled on first use; a division by zero is infinite."""
     inner = answer(*[REAL] * len(values))
     code = context.compile_subroutine(builder, rule, inner, flags=exact_flags())
     made = context.call_internal(builder, code.fndesc, inner, values)
@@ -109,7 +109,7 @@ def call(context: Any, builder: Any, rule: Callable, answer: types.UniTuple, val
 
 
 def exact_flags() -> Flags:
-    """Return how a rule is compiled: a division by zero is infinite."""
+    """Return numba's flags for rules: a division by zero is infinite."""
     flags = Flags()
     flags.error_model = "numpy"
     return flags

@@ -174,7 +174,7 @@ def _has(args: Any) -> bool:
 
 
 def _choosing(function: Callable, plain: Callable, carry: Callable | None) -> Callable:
-    """Return what calls a plain function with numbers, and a rule with intervals, or refuses them if there is none."""
+    """Return a dispatcher: the plain function for numbers, its interval rule for intervals; raises if it has none."""
 
     def chosen(*args, **named):
         if not (_has(args) or _has(named.values())):
@@ -204,7 +204,7 @@ SAFE = ("range", "len", "enumerate", "zip", "print")  # builtins that see an int
 
 
 def stand_ins(rate: bool) -> dict[int, Any]:
-    """Return what to put in place of modules and functions, by `id`, in a function that is given intervals.
+    """Return the stand-ins of modules and functions, by `id`, in a function that is given intervals.
 
     Args:
         rate: Whether the intervals that its arrays hold have derivatives.

@@ -136,7 +136,7 @@ def numbers(values: dict[str, int]) -> str:
 
 
 def kind_of_processor() -> tuple:
-    """Return what code is for, besides its source and the circumstances."""
+    """Return the processor that code is for: a part of its key beside source and circumstances."""
     return _codegen().magic_tuple()
 
 

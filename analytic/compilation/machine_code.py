@@ -44,7 +44,7 @@ def linker() -> str:
 
 
 def circumstances() -> list[str]:
-    """Return what machine code depends on besides source and processor: versions, platform, numba's settings."""
+    """Return the versions, the platform and the settings of numba that machine code depends on."""
     settings = [str(getattr(numba.config, name, "")) for name in SETTINGS]
     versions = [numba.__version__, llvmlite_version, np.__version__, sys.version, sysconfig.get_platform()]
     return [*versions, *settings, linker()]

@@ -24,7 +24,7 @@ def path_of(name: str, key: str, kind: Any) -> Path | None:
 
 
 def read(path: Path | None, made_of: Callable[[bytes], Any]) -> Any:
-    """Return what a file's contents make, or None if there is no file; remove it if it is damaged or of no use."""
+    """Return the object made of a file's contents, or None without one; a damaged or useless file is removed."""
     data = path and read_private(path)
     if path is None or data is None:
         return None

@@ -150,7 +150,7 @@ class Automaton:
 
 
 def functions(automaton: Automaton) -> dict[str, Callable]:
-    """Return what an automaton does by the codes of phases and the places of events.
+    """Return the functions of an automaton, by the codes of phases and the places of events.
 
     They are `values(t, x, d, p, phase, v)`, which writes those of the phase's own events,
     `happen(t, x, d, p, phase, place) -> phase` and `command(t, x, d, p, phase, u)`.

@@ -62,7 +62,7 @@ class BackwardHorizon(Horizon):
         return self._read(z, made.value, made.by * part.scale, made.result)
 
     def _names(self) -> list[str]:
-        """Return what is read at the end: the cost, terminal outputs, what is bounded."""
+        """Return the names read at the end: cost, terminal outputs, bounded outputs."""
         problem = self.problem
         cost = [] if problem.cost is None else [problem.cost]
         return [*cost, *problem.terminal, *(bound.output for bound in problem.bounds)]
@@ -88,7 +88,7 @@ class BackwardHorizon(Horizon):
         )  # fmt: skip
 
     def _learned(self, z: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """Return what is known of the running cost's second derivatives, shape (n, n), after another gradient."""
+        """Return the quasi-Newton (BFGS) update of the running cost's Hessian, shape (n, n), by another gradient."""
         if self._last is not None and np.any(z != self._last[0]):
             s, y = z - self._last[0], gradient - self._last[1]
             b = self._curvature

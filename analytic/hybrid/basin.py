@@ -48,7 +48,7 @@ class Basin:
 
 
 def points_needed(share: float, beta: float) -> int:
-    """Return how many points without a failure show that at most a share fails, with confidence 1 - beta.
+    """Return the number of points without a failure that show, with confidence 1 - beta, that at most a share fails.
 
     Raises:
         ValueError: If one is not between 0 and 1.

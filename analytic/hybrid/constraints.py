@@ -15,7 +15,7 @@ APART = 1e-3  # of a held event and a node, in units of the ramp: at one time th
 
 
 def read(whole: Any, part: Any, outputs: Any, r: Any, start: Any, made: Any, v: Any, is_last: bool) -> Readings:
-    """Return what is read from a segment's run.
+    """Return the readings of a segment's run.
 
     Args:
         whole: The `horizon.Horizon`.
@@ -111,7 +111,7 @@ def nodes_and_awaited(r: Any, name: str, order: Sequence[str]) -> tuple[np.ndarr
 
 
 def _positive(reader: Reader, rows: np.ndarray, value: Any, by: Any, factor: float, ramped: bool) -> tuple:
-    """Return what is to be positive at some points: with the ramp, without it, and its derivatives."""
+    """Return the quantities to be positive at some points: with the ramp, without it, and their derivatives."""
     full, weight = factor * value[rows], reader.weight[rows] if ramped else np.ones(len(rows))
     jac = None
     if by is not None:

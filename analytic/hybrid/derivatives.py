@@ -196,7 +196,7 @@ class Derivatives:
         return self._derived(r, start, v, made)
 
     def _scale(self, p: np.ndarray) -> np.ndarray:
-        """Return what is a large step of each parameter: its own size, its default's, or 1 if both are zero."""
+        """Return the scale of each parameter: its own size, its default's, or 1 if both are zero."""
         scale = np.maximum(np.abs(p), np.abs(self.model.p0))
         return np.where(scale > 0, scale, 1.0)
 

@@ -35,7 +35,7 @@ def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.n
 
 
 def extent(x: np.ndarray, d: np.ndarray, x_by: np.ndarray, d_by: np.ndarray) -> np.ndarray:
-    """Return how large directions are in state and memory, relative to these, shape (k,)."""
+    """Return the norm of each direction in state and memory, relative to their sizes, shape (k,)."""
     of_x = np.max(np.abs(x_by) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
     return np.maximum(of_x, np.max(np.abs(d_by) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
 

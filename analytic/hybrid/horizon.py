@@ -141,7 +141,7 @@ class Horizon:
         return dict(zip(self.names, (z * self.scale).tolist(), strict=True))
 
     def events(self, runs: Sequence[SegmentRun]) -> tuple[str, ...]:
-        """Return what happened beside nodes, over all segments."""
+        """Return the events between nodes, over all segments."""
         return tuple(name for run in runs for name in run.events)
 
     def violation(self, sample: Sample) -> float:
@@ -223,7 +223,7 @@ class Horizon:
         return Directions((*v.names, *(f"none {i}" for i in range(more))), x, d, p)
 
     def _events(self, i: int, part: ShotSegment, r: Result) -> tuple[tuple[str, ...], str]:
-        """Return what happened beside nodes, and a sentence if it is not what was asked for."""
+        """Return the events between nodes, and an error message if they differ from the schedule."""
         events = happened(r, self.problem.node)
         if r.status is not (Status.FINAL_TIME if part.how["stop_at"] is None else Status.STOPPED):
             return events, r.message

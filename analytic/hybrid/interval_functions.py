@@ -64,7 +64,7 @@ def _of_objects(guards: Callable, rate: bool, clears: bool) -> Callable:
 
 
 def tried(guards: Callable, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: int, n_guards: int) -> Exception | None:
-    """Return what a guards function raises if it is given intervals, at time 0; None if all its operations have rules.
+    """Return the exception of a guards function given intervals, at time 0; None if all its operations have rules.
 
     Only the branches that it takes there are tried; of the others, what they read of NumPy and SciPy must have a rule.
     The intervals are points that do not move.

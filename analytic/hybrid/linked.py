@@ -124,7 +124,7 @@ def _small(functions: loader.Functions) -> list[str]:
 
 
 def _definitions(functions: loader.Functions, method: Method) -> str:
-    """Return what the kernel leaves open, but for functions, as text of LLVM."""
+    """Return the sizes, flags and tables that the kernel leaves open, as LLVM text."""
     n = functions.sizes
     n_jac = n["N"] if method.gamma else 1
     of = layout(n["N"], n["ND"], n["NP"], n["NG"], method.n_rows, method.n_dense, n_jac)

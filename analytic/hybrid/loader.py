@@ -155,7 +155,7 @@ def enclosures_of(functions: Functions, interpreted: bool) -> dict[str, Any]:
 
 
 def interval_version() -> int:
-    """Return what changes with the rules of intervals, which numba's registries hide from the fingerprint."""
+    """Return a version of the rules of intervals, which numba's registries hide from the fingerprint."""
     from ..compilation.carrier_arrays import VERSION
 
     return VERSION
@@ -180,7 +180,7 @@ def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
 
 
 def flags(functions: Functions) -> dict[str, bool]:
-    """Return what a model has that others have not."""
+    """Return the flags of a model's optional parts."""
     has_times = bool(functions.tables["TIMED"].any())
     return {"HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times}
 

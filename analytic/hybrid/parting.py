@@ -110,7 +110,7 @@ def parting(of: JetFunctions, s: Sizes, shifts_of: Callable) -> Callable:
         return sign * last if chart == after else np.nan
 
     def differ(a, b, c, which):
-        """Return how far two flat jets differ in values (which = 0) or derivatives along c, over what is allowed."""
+        """Return the difference of two flat jets in values (which = 0) or derivatives along c, over the allowed one."""
         most, size = 0.0, 1e-3
         for i in range(a.size // m):
             size = max(size, abs(a[i * m + 1 + c]))

@@ -69,7 +69,7 @@ def saltation(of: JetFunctions, s: Sizes) -> Callable:
                 x[i * m + 1 + c] -= late[c] * f[i * m]
 
     def saltate(t, x, d, p, still, chart, after, fired, late, extent, sided):
-        """Return what the events were along the direction on which they agree least."""
+        """Return the states behind the events along the direction on which they agree least."""
         f, shifts, parted, kind = np.empty(n * m), np.full((ng, k), np.inf), np.zeros(k, np.int64), ONE
         field(t, x, d, p, chart, f, extent)
         n_parted = together(shifts, shifts_of(t, x, d, p, still, chart, fired, f, extent, shifts), late, parted)

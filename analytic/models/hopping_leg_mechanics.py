@@ -33,7 +33,7 @@ JOINTS = (2, 1, 0, 0)  # hinges about z, y, x, x
 
 
 def numbers(params: HoppingLegParams) -> dict[str, np.ndarray]:
-    """Return what the equations need, in the order of their vector `p`: the links', then the motors' and the limits."""
+    """Return the numbers of the equations in the order of their vector `p`: links, motors, limits."""
     links = ("g", "HB", "LB", "DB", "LH", "LK", "DK", "mass", "com", "inertia")
     motors = ("armature", "damping", "torque_limits", "liftoff_force", "fall_height")
     return {name: np.asarray(getattr(params, name), float) for name in (*links, *motors)}

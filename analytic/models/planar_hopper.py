@@ -127,7 +127,7 @@ def build(course: Course | None = None, params: Hopper | None = None) -> Model:
         return min(chart // 2, last) // nodes
 
     def share(x, normal, tangential):
-        """Return what solves the foot's 2 x 2 inertia (Delassus) for normal and tangential numbers."""
+        """Return the solution of the foot's 2 x 2 inertia (Delassus) for normal and tangential numbers."""
         s, c, r = math.sin(x[2]), math.cos(x[2]), x[3]
         nn = 1.0 / m0 + r * r * s * s / m2 + c * c / m3
         tt = 1.0 / m0 + r * r * c * c / m2 + s * s / m3

@@ -27,7 +27,7 @@ class Leg(NamedTuple):
 
 
 def sliding_of(leg: Leg) -> tuple[Callable, Callable, Callable]:
-    """Return how a leg moves whose foot slides on the ground without friction, how its foot rises, and the normal.
+    """Return the motion of a leg whose foot slides without friction, the rise of its foot, and the normal.
 
     The first, (x, p, u, dx), writes the rates and returns the ground's force along its normal [N]; the second,
     (x, p, u), returns the acceleration of a free foot away from the ground [m/s^2]; the third, (x, p, n), writes the

@@ -141,7 +141,7 @@ def leg_angles(p: np.ndarray, length: float, angle_of_attack: float, out: np.nda
 
 
 def reach_margin(p: np.ndarray, cosine: float) -> float:
-    """Return how far a knee's cosine is inside what the knee can do, between straight and folded."""
+    """Return the margin of a knee's cosine within the knee's range, between straight and folded."""
     return min(math.cos(p[P.straight]) - cosine, 1.0 + cosine)
 
 

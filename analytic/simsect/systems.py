@@ -99,7 +99,7 @@ def _place(x0: np.ndarray, ground: terrain.Terrain, symbols: Symbols) -> None:
 
 
 def _hexapod_idle(symbols: Symbols) -> tuple[str, ...]:
-    """Return what is known and has no effect: parameters that nothing reads, arguments that the terrain has not."""
+    """Return the names without effect: parameters that nothing reads, arguments that the terrain has not."""
     return (*UNUSED, *TERRAIN_ARGS[len(fields(terrain.make(symbols["terrain_type"]))) :])
 
 

@@ -113,7 +113,7 @@ def _elementwise(name: str) -> Callable[..., torch.Tensor]:
 
 
 def _operand(value: Any, beside: torch.Tensor) -> torch.Tensor:
-    """Return what an operation takes as a tensor; a number as one of no dimension, which goes with any device."""
+    """Return an operand as a tensor; a number as one of no dimension, which goes with any device."""
     if isinstance(value, DeviceArray):
         return value.tensor
     value = np.array(value)
@@ -121,7 +121,7 @@ def _operand(value: Any, beside: torch.Tensor) -> torch.Tensor:
 
 
 def _stored(value: Any, into: torch.Tensor):
-    """Return what is written into a tensor: numbers as they are."""
+    """Return the values to write into a tensor: numbers as they are."""
     if isinstance(value, DeviceArray):
         return value.tensor.to(into.dtype)
     return torch.as_tensor(np.array(value), dtype=into.dtype, device=into.device) if np.ndim(value) else value
@@ -146,7 +146,7 @@ def _clip(beside, value, low, high):
 
 
 def _interp(beside, at, points, values):
-    """Return what is interpolated linearly between points, held beyond the first and the last."""
+    """Return the piecewise-linear interpolant, constant outside the points."""
     at, points, values = (_operand(one, beside).double() for one in (at, points, values))
     upper = torch.searchsorted(points, at.contiguous()).clamp(1, len(points) - 1)
     left, right = points[upper - 1], points[upper]

@@ -258,6 +258,6 @@ class WarpVectorEnv(OnTensors):
             self._physics.step(DeviceArray(self.task.data.ctrl.tensor[None]))
 
     def measurements(self) -> dict[str, torch.Tensor]:
-        """Return what other engines report in `info` besides the reward: time, speed, distance, forces of feet ..."""
+        """Return the entries of `info` of other engines besides the reward: time, speed, distance, forces ..."""
         with self._ordered():
             return {name: value.tensor for name, value in self.task.measurements().items()}

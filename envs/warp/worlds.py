@@ -44,7 +44,7 @@ def room(model: mujoco.MjModel) -> dict[str, int]:
 
 
 def numbers_of(model: mujoco.MjModel) -> dict[str, np.ndarray]:
-    """Return what a world's own model differs in, by name."""
+    """Return the numbers in which a world's own model differs, by name."""
     return {name: getattr(model, name) for name in OWN} | {"gravity": model.opt.gravity}
 
 

@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
         raise Refusal(f"{self.prog}: {_one_line(message.removeprefix('argument '))}{self._meant(message)}")
 
     def _meant(self, message: str) -> str:
-        """Return what may have been meant by a word that is refused, in words; empty if nothing is near."""
+        """Return a suggestion for a word that is refused; empty if nothing is near."""
         if unknown := re.match(r"unrecognized arguments: (-[^\s=]+)", message):
             subparsers = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
             below = [made for action in subparsers for made in action.choices.values()]
@@ -154,7 +154,7 @@ def begin() -> None:
 
 
 def sentence(error: BaseException) -> str:
-    """Return what an exception says, on one line."""
+    """Return the message of an exception, on one line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return _one_line(str(error))
@@ -227,7 +227,7 @@ PAIRS = dict(type=assignment, nargs="+", default=[], metavar="NAME=VALUE", actio
 def assignments(
     words: Iterable[str], option: str, known: Collection[str] = (), of: str = "", texts: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return what words of the form `NAME=NUMBER` say.
+    """Return the numbers by name of words of the form `NAME=NUMBER`.
 
     Args:
         words: The words.

@@ -111,7 +111,7 @@ def module_of(path: Path) -> str:
 
 
 def main_of(command: str, path: Path) -> Callable[[list[str]], int]:
-    """Return what runs a command's options."""
+    """Return the `main` of a command."""
     verb, _, name = command.partition(" ")
     if VERBS[verb].own:
         own = importlib.import_module(f"tarsus.scripts.command.verbs.{verb}")

@@ -53,7 +53,7 @@ def solid(body: dict, shape: dict) -> dict:
 
 
 def against_parent(body: dict, joint: dict | None, bodies: dict[str, dict]) -> tuple[np.ndarray, np.ndarray]:
-    """Return how a body moves at the start against its joint's parent, or against the world without a joint.
+    """Return the motion of a body at the start against its joint's parent, or against the world without a joint.
 
     Args:
         body: Of the case.
@@ -70,7 +70,7 @@ def against_parent(body: dict, joint: dict | None, bodies: dict[str, dict]) -> t
 
 
 def held(times: list[float], values: list[float], time: float) -> float:
-    """Return what holds at a time [s] of values that each hold from their time on."""
+    """Return the value that holds at a time [s], of values that each hold from their time on."""
     return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
 
 
@@ -206,7 +206,7 @@ def _solved(matrix: np.ndarray, wanted: np.ndarray, within: tuple[float, float])
 
 
 def reading(time: float, poses: Iterable[tuple], twists: Iterable[tuple], forces: np.ndarray) -> tuple:
-    """Return what an adapter's `read` returns.
+    """Return the reading of an adapter.
 
     Args:
         time: [s].

@@ -53,7 +53,7 @@ def load(name: str, folder: Path = CASES) -> Case:
 
 
 def read(path: Path) -> dict:
-    """Return what a case's file says, which has the form of a case.
+    """Return the contents of a case's file, which has the form of a case.
 
     Raises:
         ValueError: If it is no JSON, nested without end say, or has not that form.

@@ -45,7 +45,7 @@ def export(folder: Path) -> int:
 def run(
     path: Path, python: str, known: running.About, ids: list[str], records: Path | None, **more: Any
 ) -> dict[str, Any]:
-    """Return what an engine makes of cases, or why it did not run, which is printed.
+    """Return an engine's results of cases, or the reason why it did not run, which is printed.
 
     Args:
         path: The engine's file.

@@ -99,7 +99,7 @@ class Process:
     def line(
         self, patience: float, kinds: Collection[str], of: str | None = None, longest: float = math.inf
     ) -> Mapping:
-        """Return what the worker says next.
+        """Return the worker's next line.
 
         Args:
             patience: Wall time in which it must [s].
@@ -147,7 +147,7 @@ class Process:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def _end(self) -> Ended:
-        """Return how the process ended by itself."""
+        """Return the words for a process that ended by itself."""
         status, printed = self._process.wait(), _short(self._printed.rstrip().rpartition(b"\n")[2])
         if status == 1 and printed:
             return Ended(printed)  # what Python says of an exception

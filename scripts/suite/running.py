@@ -60,7 +60,7 @@ class About(NamedTuple):
 
 
 def about(path: Path, python: str = sys.executable) -> About:
-    """Return what an engine says of itself in the Python in which it is installed."""
+    """Return the description of an engine in the Python in which it is installed."""
     try:
         with Process(python, [str(path.resolve()), "-"]) as process:
             said = process.line(READY, ["engine"])

@@ -41,7 +41,7 @@ def rows(results: Mapping[str, Mapping[str, Mapping]]) -> list[list[str]]:
 
 
 def passed(results: Iterable[Mapping]) -> str:
-    """Return how many cases were passed of those that the engine can represent."""
+    """Return the number of cases passed of those that the engine can represent."""
     tried = [result for result in results if result["status"] != "cannot"]
     return f"{sum(result.get('passed', False) for result in tried)} of {len(tried)}"
 
@@ -53,7 +53,7 @@ def cost(results: Iterable[Mapping]) -> float:
 
 
 def summary(results: Mapping[str, Mapping], cases: Mapping[str, Case], phenomenon: str | None = None) -> dict:
-    """Return what the front of errors over costs shows of a setting: medians over the cases that ran.
+    """Return a setting's point of the front of errors over costs: medians over the cases that ran.
 
     Args:
         results: Of one setting, by case.

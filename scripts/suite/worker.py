@@ -47,7 +47,7 @@ def engine(path: Path) -> ModuleType:
 
 
 def run(case: Case, module: ModuleType, setting: str, longest: float = LONGEST) -> tuple[dict, Recording | None]:
-    """Return what a case showed in an engine, and its recording.
+    """Return the results of a case in an engine, and its recording.
 
     The result has a `status`: `ran`, or with a `why` that there are no numbers: `cannot`, `diverged`, or `slow`, for
     more processor time than `longest` from here on [s].

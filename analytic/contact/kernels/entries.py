@@ -43,7 +43,7 @@ from .support_search import solve_support
 
 
 def with_coulomb(law):
-    """Return what an entry point is told of a law (its code and setting): True, or None to be compiled without it."""
+    """Return an entry point's flag for Coulomb's law: True, or None to be compiled without it."""
     return True if law[0] == COULOMB else None
 
 

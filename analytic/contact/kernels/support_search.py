@@ -71,7 +71,7 @@ def _careful_step(s, weight, p, first, size2, shape):
 
 @jit(fast=True)
 def line_search(s, weight, p, step, size2):
-    """Return how far along a step the energy is least, exactly; negative when it falls for ever.
+    """Return the exact minimiser of the energy along a step, as a share of it; negative when the energy falls for ever.
 
     The slope of the energy along the step is piecewise linear and rises; it is followed from one change of contact
     to the next.

@@ -29,7 +29,7 @@ def box_step(w):
 
 @jit
 def spare(w, i):
-    """Return how wrong a stiff method's dense output may be in state `i`: a quarter of its corrections to a line."""
+    """Return the error granted to a stiff dense output in state `i`: a quarter of its corrections to a line."""
     q = plain(w.q)
     return 0.25 * (abs(q[1, i]) + abs(q[2, i] + q[3, i]) + abs(q[3, i]))
 

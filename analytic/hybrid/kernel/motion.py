@@ -28,7 +28,7 @@ BLIND = 4.0  # units of rounding in time within which a guard's next zero is the
 
 @jit
 def simultaneous(w):
-    """Return how close two events are one [s]."""
+    """Return the time within which two events are one [s]."""
     return max(4.0 * EPS * abs(w.t), w.time_tol * w.t_scale)
 
 

@@ -38,7 +38,7 @@ def guard_at(w, i, s):
 
 @jit
 def sample_window(w, i, a, b, at_root):
-    """Return what five samples say about guard `i` in the window a <= z <= b: its sign, that it is monotone, or SPLIT.
+    """Return the verdict of five samples of guard `i` in a <= z <= b: its sign, that it is monotone, or SPLIT.
 
     Five samples of a wide window do not show how fast a guard oscillates: windows widen where it has been smooth. In
     one that begins at a zero of the guard, its value there is round-off, and nobody looks at it.

@@ -174,7 +174,7 @@ def blend_phase(tau, p, slow, sweep, was_slow):
 
 
 def clock_error(t, d, p, mode, leg, angle):
-    """Return how far a hip is behind its reference [rad], and the reference's rate [rad/s]."""
+    """Return a hip's lag behind its reference [rad], and the reference's rate [rad/s]."""
     asked, rate = clock_reference(t, d, p, mode, leg)
     near = d[N_LEGS + leg]
     return near + wrap(asked - angle - near), rate

@@ -118,7 +118,7 @@ def make_sampled(m: ToeFunctions, control_sampled: Callable) -> Callable:
     contact, gradient, load = m.contact, m.gradient, m.load
 
     def hold_back(t, x, d, p, chart, leg, R, at, n, speed):
-        """Return what keeps a sliding toe from sticking: it is too fast, or at rest the leg would push it on."""
+        """Return the guard that keeps a sliding toe from sticking: too fast, or the leg would push it on at rest."""
         fast = speed / p[P.slide_speed] - 1.0
         if fast >= 1.0:
             return fast

@@ -201,7 +201,7 @@ class StrideMap:
 
 
 def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
-    """Return how many kinks a leg's clock has in so many cycles, at most one, before the end of its slow phase.
+    """Return the number of kinks of a leg's clock in so many cycles, at most one, before the end of its slow phase.
 
     That is where its blend begins, if its corners are blended.
     """

@@ -41,7 +41,7 @@ def servo(params: HexapodParams, gains: bool = True) -> HipControl:
 
 
 def servo_error(t, d, p, leg, angle):
-    """Return how far a hip is behind its set-point [rad]."""
+    """Return a hip's lag behind its set-point [rad]."""
     near = d[leg]
     return near + wrap(p[S.angle_0 + leg] + p[S.rate_0 + leg] * (t - p[S.since]) - angle - near)
 

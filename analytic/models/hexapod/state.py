@@ -35,7 +35,7 @@ def lifted(z, free: np.ndarray) -> np.ndarray:
 
 
 def lifted_by(x: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Return how `lifted` moves with each number of z at the state x, shape (52, k)."""
+    """Return the Jacobian of `lifted` by z at the state x, shape (52, k)."""
     by, tilt = np.zeros((x.size, len(free))), slice(QUATERNION + 1, QUATERNION + 3)
     by[free, np.arange(len(free))] = SCALE[free]
     by[QUATERNION] = -(x[tilt] @ by[tilt]) / x[QUATERNION]

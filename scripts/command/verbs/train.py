@@ -33,7 +33,7 @@ def parser() -> arguments.Parser:
 
 
 def asked_by(args: argparse.Namespace) -> planning.Asked:
-    """Return what the command line asks for."""
+    """Return the experiment of a command line."""
     own = (args.run, args.env, dict(args.option), args.algorithm, dict(args.algorithm_set))
     return planning.Asked(*own, **signature.keywords(args, planning.Asked, OWN))
 

@@ -47,7 +47,7 @@ SETTINGS = {"rtol": 1e-8, "atol": 1e-8 * SCALE, "zeno": False}
 
 
 def moves(name: str, gait: TripodGait) -> dict[str, float]:
-    """Return how the engine's parameters move with one of `PARAMETERS`; the flight's time keeps its share of the cycle.
+    """Return the derivative of the engine's parameters by one of `PARAMETERS`; the flight keeps its share of the cycle.
 
     Raises:
         ValueError: If there is no such parameter.

@@ -157,7 +157,7 @@ class PushedWalk:
 
 
 def after_push(stride: StrideMap, law: feedback.Feedback | None, push: np.ndarray, n_strides: int) -> PushedWalk:
-    """Return how a gait goes on after a push at the section.
+    """Return the walk of a gait after a push at the section.
 
     Args:
         stride: The gait.

@@ -46,7 +46,7 @@ class GaitFeedback:
             raise ValueError(f"limit must be positive, got {self.limit}")
 
     def controls(self, numbers: np.ndarray) -> np.ndarray:
-        """Return what is added to the gait's numbers `CONTROLS` [rad, s], shape (7,)."""
+        """Return the corrections of the gait's numbers `CONTROLS` [rad, s], shape (7,)."""
         return np.clip(-self.gain @ (numbers - self.target), -self.limit, self.limit) * LARGE
 
 

@@ -95,7 +95,7 @@ def rest(leap: Leap, params: HoppingLegParams = MOTORS_OF) -> tuple[np.ndarray, 
 
 
 def along(foot, bank):
-    """Return how far a foot (3,) is along its circle, behind the ray through `bank` (x, y) [m]."""
+    """Return the arc of a foot (3,) along its circle, behind the ray through `bank` (x, y) [m]."""
     turned = math.atan2(bank[0] * foot[1] - bank[1] * foot[0], bank[0] * foot[0] + bank[1] * foot[1])
     return math.sqrt(foot[0] * foot[0] + foot[1] * foot[1]) * turned
 

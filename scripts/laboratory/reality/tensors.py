@@ -26,7 +26,7 @@ class TensorHeader(pickle.Unpickler):
         self.tensors: list[tuple] = []
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return what a header may name.
+        """Return the class of a name that a header may hold.
 
         Raises:
             pickle.UnpicklingError: If it is anything else.

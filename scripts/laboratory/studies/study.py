@@ -132,7 +132,7 @@ def stance_rate(record: xr.Dataset) -> float:
 
 
 def verdict_of(result: Run) -> Verdict:
-    """Return how a run ended."""
+    """Return the status of a run."""
     if result.status is not RunStatus.COMPLETED:
         return VERDICTS[result.status]
     return Verdict.TIPS if clearance(result.record).min() < 0 else Verdict.WALKS

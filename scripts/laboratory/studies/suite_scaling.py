@@ -44,7 +44,7 @@ def _renamed(name: str, n: int) -> str:
 
 
 def quasi_static(case: Case) -> tuple[np.ndarray, ...]:
-    """Return what the contact solver takes of a frame: feet (n, 2), velocities over the belts, loads and friction.
+    """Return the contact solver's input for a frame: feet (n, 2), velocities over the belts, loads and friction.
 
     A foot on a belt slips as one that moves against the body by the belt's velocity, backward.
     """

@@ -34,7 +34,7 @@ def mass_of(model: mujoco.MjModel, data: mujoco.MjData, contacts: list[int]) -> 
 
 
 def distance(model: mujoco.MjModel, data: mujoco.MjData, geoms: tuple[int, int]) -> float:
-    """Return how far apart two geoms are [m]; infinite where MuJoCo does not tell."""
+    """Return the distance of two geoms [m]; infinite where MuJoCo does not tell."""
     told = not np.isin(model.geom_type[list(geoms)], UNTOLD).any()
     return mujoco.mj_geomDistance(model, data, *geoms, NEARBY, None) if told else np.inf
 

@@ -8,20 +8,20 @@ import mujoco
 
 
 def name_of(model: mujoco.MjModel, geom: int) -> str:
-    """Return what a geom is called in a sentence: its name, or its place in its body, counted from 0."""
+    """Return the words for a geom: its name, or its place in its body, counted from 0."""
     body = int(model.geom_bodyid[geom])
     return model.geom(geom).name or f"geom {geom - int(model.body_geomadr[body])} of {body_of(model, body)} (unnamed)"
 
 
 def joint_of(model: mujoco.MjModel, joint: int) -> str:
-    """Return what a joint is called in a sentence, likewise."""
+    """Return the words for a joint, likewise."""
     body = int(model.jnt_bodyid[joint])
     place = joint - int(model.body_jntadr[body])
     return model.joint(joint).name or f"joint {place} of {body_of(model, body)} (unnamed)"
 
 
 def body_of(model: mujoco.MjModel, body: int) -> str:
-    """Return what a body is called in a sentence: its name, or its place in the file and in a body with a name."""
+    """Return the words for a body: its name, or its place in the file and in a body with a name."""
     if body == 0:
         return "the world"
     if name := model.body(body).name:

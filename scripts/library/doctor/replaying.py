@@ -57,7 +57,7 @@ def controls(path: Path) -> np.ndarray:
 
 
 def flags_of(model: mujoco.MjModel, motion: Postures) -> dict[str, flicker.Flicker]:
-    """Return what the contact flags of a motion are worth, by the names of its geoms.
+    """Return the verdict on the contact flags of a motion, by the names of its geoms.
 
     Raises:
         ValueError: If the motion does not fit the model.

@@ -26,7 +26,7 @@ SAFETY = 0.8  # of the longest stable timestep
 
 
 def findings(watched: Watched) -> list[Diagnosis]:
-    """Return what is wrong with the settings of a model and of its pairs that touched."""
+    """Return the findings about the settings of a model and of its pairs that touched."""
     model = watched.model
     found = [*_of_cone(watched), *_of_springs(model)]
     for k, pair in enumerate(watched.pairs):

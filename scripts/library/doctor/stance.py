@@ -112,7 +112,7 @@ class WholeRecorder:
             self.force[k] += float(force @ self.up) * (1.0 if first < 0 else -1.0)
 
     def stance(self, n: int) -> WholeModel:
-        """Return what was kept of n steps."""
+        """Return the record of n steps."""
         model = self.model
         names = tuple(model.body(body).name or f"body {body} (unnamed)" for body in self.roots)
         weighs = model.body_mass * (1.0 - model.body_gravcomp) * (np.array(model.body_treeid) >= 0)

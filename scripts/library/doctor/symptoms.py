@@ -67,7 +67,7 @@ def loses_force(watched: Watched, k: int) -> float:
 
 
 def creep(watched: Watched, k: int) -> float:
-    """Return how fast a contact slides at rest that presses, within its cone [m/s]; 0 of one that does not stand."""
+    """Return the sliding speed of a contact that presses at rest, within its cone [m/s]; 0 if it does not stand."""
     rows, pair = watched.at_rest, watched.pairs[k]
     force, tangential = watched.force[rows, k], watched.tangential[rows, k]
     holds = (force > 0) & (tangential <= IN_CONE * pair.friction * force)
@@ -77,7 +77,7 @@ def creep(watched: Watched, k: int) -> float:
 
 
 def depth(watched: Watched, k: int) -> float:
-    """Return how deep a contact is that stands at rest, in the mean [m]; 0 of one that does not."""
+    """Return the mean depth of a contact that stands at rest [m]; 0 of one that does not."""
     return max(0.0, -_gap_at_rest(watched, k)) if stands(watched, k) else 0.0
 
 
@@ -183,7 +183,7 @@ def _gap_at_rest(watched: Watched, k: int) -> float:
 
 
 def _gap_and_flags(watched: Watched, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far a contact is from where it presses, and whether it does."""
+    """Return the gap of a contact to where it presses, and whether it does."""
     return watched.gap[:, k] - watched.pairs[k].presses, watched.force[:, k] > 0
 
 

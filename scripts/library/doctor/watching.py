@@ -128,7 +128,7 @@ def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = N
 
 
 def check(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None) -> int:
-    """Return how many steps a model is watched.
+    """Return the number of steps for which a model is watched.
 
     Raises:
         ValueError: If it cannot be watched so.
@@ -227,7 +227,7 @@ class _Rows:
         )
 
     def watched(self, n: int, ended: str) -> Watched:
-        """Return what was kept of n steps."""
+        """Return the record of n steps."""
         names = ("listed", "gap", "force", "tangential", "slip_velocity")
         shapes = {"slip_velocity": (n, 0, 3)}
         stacks = {

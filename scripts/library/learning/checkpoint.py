@@ -81,7 +81,7 @@ def whole(folder: Path) -> Path:
 
 
 def damage(folder: Path) -> str:
-    """Return what is wrong with a checkpoint's files, in words; empty if they are whole and belong together."""
+    """Return the damage of a checkpoint's files, in words; empty if they are whole and belong together."""
     try:
         steps = settings(folder)["steps"]
         TrainedPolicy(folder)
@@ -176,7 +176,7 @@ def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
 
 
 def settings(folder: Path) -> dict[str, Any]:
-    """Return what a checkpoint was made with.
+    """Return the settings that a checkpoint was made with.
 
     Raises:
         FileNotFoundError: If there is no checkpoint in the folder.

@@ -179,7 +179,7 @@ def _environment(asked: str | None, about: Mapping[str, Any]) -> str:
 
 
 def _onnx(path: Path) -> tuple[dict[str, Any], PolicyFunction]:
-    """Return what `tarsus export` wrote into an ONNX model, and its policy."""
+    """Return the notes of `tarsus export` in an ONNX model, and its policy."""
     for needed in ("onnx", "onnxruntime"):
         if importlib.util.find_spec(needed) is None:
             raise ValueError(f"an .onnx needs {needed}: pip install onnx onnxruntime")
@@ -206,7 +206,7 @@ def _onnx(path: Path) -> tuple[dict[str, Any], PolicyFunction]:
 
 
 def _function(name: str) -> Callable[[gymnasium.Env, int], PolicyFunction]:
-    """Return how to make the policy of a function, class or factory of a module, looked for in this folder too."""
+    """Return the maker of the policy of a function, class or factory of a module, looked for in this folder too."""
     module, _, attribute = name.partition(":")
     try:
         found = getattr(environments.import_here(module), attribute)

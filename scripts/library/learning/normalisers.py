@@ -51,7 +51,7 @@ class Trained:
 
     @classmethod
     def of(cls, path: Path, stored: Mapping[str, Any], model, algorithm: str, given: tuple[int, ...]) -> Trained:
-        """Return what a .zip says: its settings as stored, its model; `given` is the environment's shape."""
+        """Return the contents of a .zip: its settings as stored, its model; `given` is the environment's shape."""
         last, before = stored.get("_last_obs"), stored.get("_last_original_obs")
         replays = algorithm in OFF_POLICY
         wrapped = None if last is None or replays else before is not None
@@ -245,7 +245,7 @@ def _same(one, other) -> bool:
 
 
 def _doubts(trained: Trained, found: Fitting) -> list[str]:
-    """Return what speaks against a normaliser, in sentences."""
+    """Return the doubts about a normaliser, in sentences."""
     if not found.value.norm_obs:
         return [f"{found.path} leaves observations as they are (norm_obs is false)"]
     doubts = []

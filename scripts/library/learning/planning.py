@@ -20,7 +20,7 @@ STEPS = arguments.integer(1, 10**12)
 
 
 def how_to_go_on(folder: Path) -> str:
-    """Return how to go on with a training that was ended before its time, in words."""
+    """Return the advice for going on with a training that was ended before its time."""
     latest = checkpoint.newest(folder / "latest")
     if not latest.exists():
         return "there is no checkpoint yet, the training starts afresh"
@@ -110,7 +110,7 @@ def check(run: TrainingRun) -> None:
 
 
 def planned(asked: Asked) -> TrainingRun:
-    """Return what to train.
+    """Return the training run that is asked for.
 
     Raises:
         ValueError: If it cannot be trained there; the sentence says why.

@@ -62,7 +62,7 @@ def begin(found: Candidate, seed: int, **more: Any) -> tuple[gymnasium.Env, Poli
 
 
 def steps_of(env: gymnasium.Env) -> int:
-    """Return how many steps of its control period last as long as an episode with the default options."""
+    """Return the number of control periods that last as long as an episode with the default options."""
     base, spec = env.unwrapped, gymnasium.spec(env.spec.id)
     default = type(base.config)(**spec.kwargs)
     seconds = spec.max_episode_steps * getattr(default, "period", default.ctrl_dt)

@@ -148,7 +148,7 @@ def raibert(env: gymnasium.Env, seed: int, speed: float = 1.0) -> PolicyFunction
 
 
 def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:
-    """Return how to make the policy of a gait; `make(params, name)` makes the gait for the environment's robot."""
+    """Return the maker of a gait's policy; `make(params, name)` makes the gait for the environment's robot."""
 
     def policy(env: gymnasium.Env, seed: int) -> PolicyFunction:
         base = env.unwrapped

@@ -16,7 +16,7 @@ AHEAD = Path([[0.0, 0.0], [1.0, 0.0]], 0.08)  # straight on; the longest strides
 
 
 def pose_of(base: gymnasium.Env, noise: tuple[float, float] = (0.0, 0.0), seed: int = 0) -> Callable:
-    """Return what measures x, y and heading of a multipod in its environment, (3,) [m, m, rad].
+    """Return a function that measures x, y and heading of a multipod in its environment, (3,) [m, m, rad].
 
     Args:
         base: The environment, unwrapped.

@@ -74,7 +74,7 @@ class TrainedPolicy:
         return (np.tanh(x) if self.squash else np.clip(x, -1.0, 1.0)).astype(np.float32)
 
     def _last(self, observation: np.ndarray) -> np.ndarray:
-        """Return what the last layer gives."""
+        """Return the output of the last layer."""
         x = np.clip((observation - self.mean) / self.scale, -self.clip, self.clip)
         for k, (weight, bias) in enumerate(self.layers):
             x = x @ weight.T + bias
@@ -83,7 +83,7 @@ class TrainedPolicy:
         return x
 
     def drawing(self) -> Callable[[gymnasium.Env, int], Callable]:
-        """Return what makes, from an environment and a seed, the policy that draws its actions as in training.
+        """Return a maker, of an environment and a seed, of the policy that draws its actions as in training.
 
         Raises:
             ValueError: If it does not know their spread.
@@ -168,7 +168,7 @@ def _array(name: str, data: bytes) -> np.ndarray:
 
 
 def about_of(text: str) -> dict[str, Any]:
-    """Return what a policy was made with, from JSON: its environment, options of that, and what else was noted.
+    """Return the notes of a policy, from JSON: its environment, options of that, and what else was noted.
 
     Raises:
         ValueError: If it is none; the sentence says what it has to be.
@@ -181,7 +181,7 @@ def about_of(text: str) -> dict[str, Any]:
 
 
 def check_about(about: Any) -> dict[str, Any]:
-    """Return what a policy was made with, if it says in which environment, with which options.
+    """Return the notes of a policy, if they name its environment and its options.
 
     Raises:
         ValueError: If it does not.
@@ -236,7 +236,7 @@ def _numbers(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]
 
 
 def _shown(value: Any) -> str:
-    """Return what something is, in a few words."""
+    """Return a value in a few words."""
     if isinstance(value, np.ndarray) and value.shape:
         return f"an array of {value.dtype} and shape {value.shape}"
     text = repr(value.item() if isinstance(value, np.ndarray) else value)

@@ -26,7 +26,7 @@ EVAL_ENVS = 8  # simulations, one episode each, in an evaluation
 
 
 def idle_processors(most: int) -> int:
-    """Return how many threads to use: one for each processor that nothing else keeps busy, from 1 to `most`."""
+    """Return the number of threads to use: one for each idle processor, from 1 to `most`."""
     busy = round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(here - busy, most))

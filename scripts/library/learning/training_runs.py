@@ -172,7 +172,7 @@ def for_algorithm(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences(made: Mapping[str, Any], asked: Mapping[str, Any], path: str = "") -> list[str]:
-    """Return what differs between two settings, nested mappings entry by entry, as sentences."""
+    """Return the differences of two settings, nested mappings entry by entry, as sentences."""
     found = []
     for name in sorted({*made, *asked}):
         old, new = made.get(name, "the default"), asked.get(name, "the default")

@@ -45,5 +45,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def of(args: argparse.Namespace) -> Wrappers:
-    """Return what was said."""
+    """Return the choices of a command line."""
     return Wrappers(args.normaliser, args.stack)

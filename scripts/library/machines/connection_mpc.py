@@ -39,7 +39,7 @@ class ConnectionMpc(MachineCommand):
         parser.add_argument("--set", **SET, help="parameters of the robot, for instance leaf_k=800")
 
     def experiment(self, args: argparse.Namespace) -> Any:
-        """Return what the command line asks for; the path is rehearsed on the model."""
+        """Return the experiment of a command line; the path is rehearsed on the model."""
         from tarsus.analytic.models.multipod import MultipodParams
         from tarsus.analytic.models.sliding_walk import SlidingWalk
         from tarsus.controllers.reach import rehearse
@@ -77,7 +77,7 @@ class ConnectionMpc(MachineCommand):
         return MULTIPOD.failed(run) or not run.completed
 
     def summary(self, run: Any) -> str:
-        """Return what the walk was like, and how near the path it was."""
+        """Return the summary of a walk, and its distance from the path."""
         from tarsus.scripts.library.records.summary import text
 
         track, length = run.track, run.walking.params.segment_length * run.walking.params.n_segments
@@ -97,7 +97,7 @@ class ConnectionMpc(MachineCommand):
         return f"{words}\n\n{text(rows)}"
 
     def tables(self, run: Any) -> dict[str, Any]:
-        """Return what each leg carried, and the track in the path's frame."""
+        """Return the loads of the legs, and the track in the path's frame."""
         import pandas as pd
 
         head, rows = leg_table(run)

@@ -49,7 +49,7 @@ class Hexapod(MachineCommand):
         start.add_argument("--lift", type=arguments.finite, default=0.0, help="lowest toe above the ground [m]")
 
     def experiment(self, args: argparse.Namespace) -> HexapodExperiment:
-        """Return what the command line asks for."""
+        """Return the experiment of a command line."""
         from tarsus.mjcf.presets import find
         from tarsus.scripts.library.machines import hexapod_mujoco, stepping
 
@@ -93,7 +93,7 @@ class Hexapod(MachineCommand):
         parser.add_argument("--forces", action="store_true", help="draw ground reaction forces in the video, as arrows")
 
     def numbers(self, run: Run) -> dict[str, Any]:
-        """Return what a run did, as numbers: its summary too."""
+        """Return a run's numbers, its summary among them."""
         from tarsus.scripts.library.records import summary
 
         told = super().numbers(run)

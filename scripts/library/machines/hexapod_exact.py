@@ -93,7 +93,7 @@ def simulate(
 
 
 def _status(result: hy.Result) -> RunStatus:
-    """Return how a run ended.
+    """Return the status of a run.
 
     Raises:
         RuntimeError: If the engine gave up, which is neither a walk nor a fall.

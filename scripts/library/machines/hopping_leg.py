@@ -65,7 +65,7 @@ def touches(experiment: Experiment, data: Any, stands: bool) -> bool:
 
 @functools.cache
 def machine() -> Machine:
-    """Return what both engines must know of the leg."""
+    """Return the description of the leg for both engines."""
     from tarsus.analytic.models import hopping_leg_hybrid as hybrid
     from tarsus.analytic.models.hopping_leg_mechanics import numbers
     from tarsus.controllers.raibert import SETTLED, raibert
@@ -115,7 +115,7 @@ class HoppingLeg(MachineCommand):
         parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="e.g. step 0.03 0.3")
 
     def experiment(self, args: argparse.Namespace) -> Experiment:
-        """Return what the command line asks for."""
+        """Return the experiment of a command line."""
         from tarsus.scripts.library.machines import runners
 
         params, gains = HoppingLegParams(motor_mode=args.motor_mode), RaibertGains(args.speed, args.height)

@@ -115,11 +115,11 @@ class MachineCommand:
         return run.status == RunStatus.DIVERGED or not (self.steps is None or run.completed)
 
     def summary(self, run: Run) -> str:
-        """Return what a run did, in words."""
+        """Return the summary of a run, in words."""
         return f"{run.record.attrs['engine']}: {run.status}"
 
     def numbers(self, run: Run) -> dict[str, Any]:
-        """Return what a run did, as numbers."""
+        """Return a run's numbers."""
         tables = {name: table.to_dict("list") for name, table in self.tables(run).items()}
         ended = float(run.record["time"].values[-1]) if run.record.sizes["time"] else 0.0
         told = {"status": run.status, "seconds": ended, "warnings": run.warnings, "settings": dict(run.record.attrs)}

@@ -39,7 +39,7 @@ class Multipod(MachineCommand):
         parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
 
     def experiment(self, args: argparse.Namespace) -> Any:
-        """Return what the command line asks for."""
+        """Return the experiment of a command line."""
         from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper
 
         if args.seconds < SHORTEST:
@@ -75,7 +75,7 @@ class Multipod(MachineCommand):
         return bool(run.warnings)
 
     def summary(self, run: Run) -> str:
-        """Return what a walk was like."""
+        """Return the summary of a walk."""
         from tarsus.scripts.library.records.summary import text
 
         words = text(summary(run))
@@ -84,7 +84,7 @@ class Multipod(MachineCommand):
         return f"{words}\n\n{stamp.markdown_table(*leg_table(run))}"
 
     def tables(self, run: Run) -> dict[str, Any]:
-        """Return what each leg carried."""
+        """Return the loads of the legs."""
         import pandas as pd
 
         head, rows = leg_table(run)

@@ -166,7 +166,7 @@ class MachineStepper(stepping.Stepper):
         return self.n_sections >= self.most
 
     def fallen(self) -> str:
-        """Return how the machine has fallen, or an empty string."""
+        """Return the words for a fall, or an empty string."""
         return self.machine.fallen(self.experiment, self.data.time, self.state(), self.n_sections)
 
     def before(self) -> tuple:
@@ -255,7 +255,7 @@ def table(machine: Machine, experiment: Experiment, log: list[Happened]) -> dict
 
 
 def evaluated(function: Any, size: int, rows: Rows, p: np.ndarray) -> np.ndarray:
-    """Return what a function to compile, `(t, x, d, p, phase, out)`, writes for every row, shape (n, size)."""
+    """Return the output of a function to compile, `(t, x, d, p, phase, out)`, for every row, shape (n, size)."""
     out, write = np.zeros((len(rows.t), size)), compiled(function)
     for k in range(len(rows.t)):
         write(rows.t[k], rows.x[k], rows.d[k], p, int(rows.phase[k]), out[k])

@@ -76,7 +76,7 @@ def fallen(experiment: Experiment, t: float, x: np.ndarray, n: int) -> str:
 
 @functools.cache
 def machine() -> Machine:
-    """Return what both engines must know of the leg."""
+    """Return the description of the leg for both engines."""
     from tarsus.analytic.hybrid.names import items
     from tarsus.analytic.models import slip_leg_hybrid as hybrid
     from tarsus.controllers import slip
@@ -122,7 +122,7 @@ class SlipLeg(MachineCommand):
         super().add_options(parser)
 
     def experiment(self, args: argparse.Namespace) -> Experiment:
-        """Return what the command line asks for; without impact compensation the energy is not regulated either."""
+        """Return the experiment of a command line; without impact compensation the energy is not regulated either."""
         control = {DEFECTS[number]: 1.0 for number in args.erratum}
         control["energy_gain"] = 0.0 if args.engine == "exact" else ENERGY_GAIN
         control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}

@@ -79,14 +79,14 @@ class Stepper(ABC):
         """Return, after the step, what MuJoCo derived from the state before it; copied before the next."""
 
     def posture(self, upright: float = UPRIGHT, beyond: str = RunStatus.TOPPLED) -> str:
-        """Return how a body on a free joint has fallen, or an empty string: `beyond` a tilt of cosine `upright`."""
+        """Return the words for a fall of a free body, `beyond` a tilt of cosine `upright`, or an empty string."""
         x, y, z, _, q_x, q_y, _ = self.data.qpos[:7]
         if 1 - 2 * (q_x * q_x + q_y * q_y) < upright:  # the vertical part of the body's up axis
             return beyond
         return RunStatus.FELL if z < self.ground.height(x, y) else ""
 
     def warnings(self) -> str:
-        """Return what MuJoCo has warned of, in words; empty if nothing."""
+        """Return MuJoCo's warnings, in words; empty if there are none."""
         counts = {kind: self.data.warning[kind].number for kind in range(mujoco.mjtWarning.mjNWARNING)}
         names = {kind: mujoco.mjtWarning(kind).name.removeprefix("mjWARN_") for kind in counts}
         return ", ".join(f"{names[kind]} ({count} times)" for kind, count in counts.items() if count)

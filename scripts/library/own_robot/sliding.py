@@ -43,7 +43,7 @@ class OwnWalk:
         return OwnWalk(self.measured.part(rows), feet, self.bend[rows], self.names)
 
     def predict(self, law="coulomb") -> Predicted:
-        """Return what a law makes of the feet's motion alone; not `solved` where tractions and bent legs disagree."""
+        """Return a law's prediction from the feet's motion; not `solved` where tractions and bent legs disagree."""
         seen = self.measured
         pos, settled = bent(seen.foot_pos, seen.foot_vel, self.feet, self.bend, law)
         found = predict(replace(seen, foot_pos=pos), self.feet, law)

@@ -97,7 +97,7 @@ def study(
     limit: int | None = None,
     grid: Sequence[CubeContact] = (),
 ) -> dict:
-    """Return what is known of an engine's setting in a convention, as its file holds it.
+    """Return the results of an engine's setting in a convention, as its file holds them.
 
     Args:
         simulate: Returns the rollouts of tosses.
@@ -146,7 +146,7 @@ def from_stored(stored: dict) -> Scores:
 
 
 def noise_floor(convention: Convention, simulate: Simulate, seed: int = 0) -> Scores:
-    """Return what one model comes to against itself, from starts perturbed by the tracking's noise."""
+    """Return the error of one model against itself, from starts perturbed by the tracking's noise."""
     rng = np.random.default_rng(seed)
     tosses = measured.half(measured.read(convention), True)
     itself = [

@@ -29,7 +29,7 @@ SPIN_LAW = "poisson"  # which predicts it
 def simulators(
     engine: str, settings: Sequence[str], python: str, progress: Callable[[], None]
 ) -> tuple[running.About, dict[str, cube.Simulate]]:
-    """Return what an engine says of itself, and what simulates tosses in its settings.
+    """Return the description of an engine, and the simulators of tosses in its settings.
 
     Args:
         engine: A name of the suite's, `rigid_cube` for our own model, or the file of an adapter.
@@ -67,7 +67,7 @@ def study(
     every: int = 1,
     limit: int | None = None,
 ) -> dict:
-    """Return what came of tosses in some settings, as a file holds it.
+    """Return the results of tosses in some settings, as a file holds them.
 
     Args:
         known: What the engine says of itself.
@@ -138,7 +138,7 @@ def text(made: dict) -> str:
 
 
 def ellipse_study(arrays: Mapping[str, np.ndarray]) -> dict:
-    """Return what came of the laws of impact with both signs, as a file holds it: no measured impact, only counts."""
+    """Return the results of the laws of impact with both signs, as a file holds them: counts, no measured impact."""
     made = {"reality": 1, "body": "ellipse", "impacts": 0, "laws": {}, "slips": {}, "spins": {}}
     for sign in ellipse.SIGNS:
         found = ellipse.study(arrays, sign)

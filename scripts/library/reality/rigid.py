@@ -23,7 +23,7 @@ def run(
     step: float,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Rollout]:
-    """Return what the rigid cube makes of tosses.
+    """Return the rigid cube's rollouts of tosses.
 
     Args:
         tosses: To be simulated from their starts.

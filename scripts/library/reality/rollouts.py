@@ -107,7 +107,7 @@ def run(
     contact: CubeContact,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Rollout]:
-    """Return what an engine makes of tosses, one rollout for each.
+    """Return an engine's rollouts of tosses, one for each.
 
     Args:
         engine: Which, and in which Python.

@@ -125,7 +125,7 @@ def travel(record: xr.Dataset, over: Window) -> np.ndarray:
 
 
 def foot_slip(record: xr.Dataset, over: Window) -> np.ndarray:
-    """Return how far each foot slid along the ground while it was loaded, per stride, shape (6,) [m].
+    """Return the way that each foot slid along the ground while loaded, per stride, shape (6,) [m].
 
     Between two rows a foot slides if it touches the ground in both; the motion along the ground's normal is its sinking
     into a soft contact, and does not count.
@@ -139,7 +139,7 @@ def foot_slip(record: xr.Dataset, over: Window) -> np.ndarray:
 
 
 def battery_life(record: xr.Dataset, over: Window, bookkeeping: str, battery: Battery | None = None) -> float:
-    """Return how long a full battery, by default of the motors' voltage, lasts at the mean drain of the window [s]."""
+    """Return the life of a full battery, by default of the motors' voltage, at the mean drain of the window [s]."""
     current, voltage, motor = record["motor_current"].values, record["motor_voltage"].values, params_of(record).motor
     battery = battery or Battery(nominal_voltage=motor.supply_voltage)
     loss = motor.drive_loss(current, voltage)

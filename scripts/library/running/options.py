@@ -16,7 +16,7 @@ WORDS = {"hybrid": "exact"}  # what the exact engine was called
 
 
 def machine_word(name: str) -> str:
-    """Return how a machine is spelled on command lines, as policies and training runs are."""
+    """Return the spelling of a machine on command lines, as of policies and training runs."""
     return name.replace("_", "-")
 
 

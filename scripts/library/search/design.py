@@ -45,7 +45,7 @@ class Count:
 
 
 def moves(gait: TripodGait) -> dict[str, dict[str, float]]:
-    """Return how the engine's parameters move with cycle time, duty, sweep and offset of a gait."""
+    """Return the derivatives of the engine's parameters by cycle time, duty, sweep and offset of a gait."""
     duty = gait.slow_time / gait.cycle_time
     return {
         "cycle_time": {"cycle_time": 1.0, "flight_time": 1.0 - duty},
@@ -187,7 +187,7 @@ class Spring:
         return found
 
     def residuals(self, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what height and stride miss, shape (2,), and the derivatives of that, shape (2, 2)."""
+        """Return the residuals of height and stride, shape (2,), and their derivatives, shape (2, 2)."""
         found = self.orbit(unit)
         duration, by = found.measure(lambda t, x, d, p: t)
         scale = np.array([RUNNER.k, 1.0])
@@ -211,7 +211,7 @@ def _lift(z, d, p):
 
 
 def confirm(task: FastGait, seconds: float = 4.0) -> tuple[summary.Summary, summary.Summary]:
-    """Return how the exact engine and MuJoCo go on with the fastest gait, from where its derivatives began."""
+    """Return the walks of the exact engine and MuJoCo with the fastest gait, from where its derivatives began."""
     begin = Start(*from_exact(task.params, task.best[2][0]))
     experiment = HexapodExperiment(task.params, task.gait(task.best[0]), Flat(), "reference", begin)
     runs = hexapod_exact.simulate(experiment, seconds), hexapod_mujoco.simulate(experiment, seconds, progress=False)

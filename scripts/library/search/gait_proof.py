@@ -62,7 +62,7 @@ class ExactWalk:
 def walk(
     sim: hy.Simulator, params: HexapodParams, gait: TripodGait, velocity=(0.0, 0.0, 0.0), electric: bool = False
 ) -> tuple[ExactWalk, hy.Result]:
-    """Return how the robot walks a gait, and the engine's result, with rows at least at the strides' ends.
+    """Return the walk of a gait, and the engine's result, with rows at least at the strides' ends.
 
     Args:
         sim: The compiled hexapod.

@@ -124,7 +124,7 @@ class HexapodSearch(Search):
         return replace(gait, phase_difference=PATTERNS[self.pattern], blend=min(self.blend, duty, 1.0 - duty))
 
     def walk(self, point) -> Walked:
-        """Return how the exact robot walks the gait of a point."""
+        """Return the exact robot's walk with the gait of a point."""
         electric = (self.pattern, self.goal) != ("tripod", "speed")
         made = walk(self.sim, self.params, self.gait_at(point), electric=electric)[0]
         return Walked(made, made.lasted * np.ceil(SECONDS / point[0]))

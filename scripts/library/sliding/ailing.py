@@ -82,7 +82,7 @@ def walk(params: MultipodParams, ailment: Ailment, seconds: float, preset: str =
 
 
 def watched(made: MultipodWalk, seed: int, every: int = 1) -> Observed:
-    """Return what a robot measures of its walk once the start is forgotten, with noise, every so many samples."""
+    """Return a robot's measurements of its walk once the start is forgotten, with noise, every so many samples."""
     rng, params, record = np.random.default_rng(seed), made.walking.params, made.record
     rows = np.flatnonzero(made.time >= SETTLED)[::every]
     qpos, n = made.qpos[rows], params.n_segments

@@ -55,7 +55,7 @@ def filtered(values, dt: float, rate: bool = False) -> np.ndarray:
 
 
 def measure(recording: xr.Dataset) -> Measured:
-    """Return what a recording says of feet, body and forces.
+    """Return the feet, the body and the forces of a recording.
 
     Raises:
         ValueError: If it is shorter than three windows of the filter.

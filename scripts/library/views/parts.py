@@ -105,7 +105,7 @@ def _legs(scene, model: mujoco.MjModel) -> Iterator[Mover]:
 
 
 def _mover(handle, position: str, turn: str, number: int) -> Mover:
-    """Return what moves a part to the pose of that number in arrays of the simulation's data."""
+    """Return a function that moves a part to the pose of that number in arrays of the simulation's data."""
 
     def move(data: mujoco.MjData) -> None:
         quat = np.zeros(4)

@@ -198,7 +198,7 @@ def film_writer(path: Path | str, fps: float, **options) -> Iterator[Callable]:
 
 
 def _images_in(film: Path) -> int:
-    """Return how many images a film has, 0 if it cannot be read."""
+    """Return the number of a film's images, 0 if it cannot be read."""
     import imageio_ffmpeg
 
     try:

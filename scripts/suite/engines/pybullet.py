@@ -21,7 +21,7 @@ RAIL_FORCE = 1e9  # [N]
 
 
 def _documented(timestep: float, **others) -> dict:
-    """Return what the quickstart guide offers for contact: more iterations, none left early, exact cones.
+    """Return the quickstart guide's settings for contact: more iterations, none left early, exact cones.
 
     Its advice on the timestep is to keep 1/240 s. The threshold below which nothing bounces goes with the timestep, and
     what bounces is told to wait until it touches (`contactProcessingThreshold`); else Bullet brakes it before.

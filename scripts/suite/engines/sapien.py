@@ -24,7 +24,7 @@ UPRIGHT = sapien.Pose([0, 0, 0], [math.sqrt(0.5), 0, -math.sqrt(0.5), 0])  # fro
 
 
 def _documented(timestep: float, **others) -> dict:
-    """Return what PhysX's guide offers for accuracy: a small timestep before all, then iterations of the solver."""
+    """Return the settings of PhysX's guide for accuracy: a small timestep before all, then iterations of the solver."""
     return {"timestep": timestep, "iterations": 50, "scene": {"bounce_threshold": 20 * timestep, **others}}
 
 
