@@ -94,7 +94,7 @@ def test_a_checkpoint_has_model_normalisation_settings_and_policy(trained):
     about = json.loads((trained / "latest" / "run.json").read_text())
     assert (
         about["steps"] == 64
-        and about["options"] == {"axes": "forward", "action_mode": "gait"}
+        and about["options"] == {"action_mode": "gait"}
         and "mujoco" in about["versions"]
     )
     assert (trained / "log-0" / "progress.csv").exists() and list(trained.glob("log-0/events.out.tfevents*"))
@@ -140,7 +140,7 @@ def test_a_missing_checkpoint_is_named(tmp_path):
 def test_evaluations_use_the_checkpoints_own_options(trained):
     path = str(trained / "latest")
     _, environment, options = policies.find(path, None, {"terrain": "slope"})
-    assert environment == "Hexapod-v0" and options == {"axes": "forward", "action_mode": "gait", "terrain": "slope"}
+    assert environment == "Hexapod-v0" and options == {"action_mode": "gait", "terrain": "slope"}
     with pytest.raises(ValueError, match="made for other settings: action_mode was 'gait', asked for is 'torque'"):
         policies.find(path, None, {"action_mode": "torque"})
     with pytest.raises(ValueError, match="environment was 'Hexapod-v0', asked for is 'BigAnt-v1'"):
