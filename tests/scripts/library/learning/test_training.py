@@ -92,11 +92,7 @@ def test_a_checkpoint_has_model_normalisation_settings_and_policy(trained):
         "run.json",
     }
     about = json.loads((trained / "latest" / "run.json").read_text())
-    assert (
-        about["steps"] == 64
-        and about["options"] == {"action_mode": "gait"}
-        and "mujoco" in about["versions"]
-    )
+    assert about["steps"] == 64 and about["options"] == {"action_mode": "gait"} and "mujoco" in about["versions"]
     assert (trained / "log-0" / "progress.csv").exists() and list(trained.glob("log-0/events.out.tfevents*"))
 
 

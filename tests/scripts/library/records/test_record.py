@@ -99,13 +99,6 @@ def test_a_record_without_its_circumstances_is_refused():
         record.build(*arrays(), {name: "" for name in record.ATTRS if name != "computer"})
 
 
-def test_a_record_of_0_2_0_is_read_whose_computer_was_its_machine(tmp_path):
-    written = sample()
-    written.attrs["machine"] = written.attrs.pop("computer")
-    record.save(written, tmp_path / "run.nc")
-    assert record.load(tmp_path / "run.nc").attrs["computer"] == written.attrs["machine"]
-
-
 BUDGET = {name: np.arange(5.0) + k for k, name in enumerate(layouts.BUDGET)}
 
 
