@@ -74,6 +74,7 @@ ELSEWHERE = {
     "train rllib",
     "train shipped",
     "simsect",
+    "warm",
     "page docs",
     "page gallery",
     "page notebooks",
