@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
-from . import curriculum, disturbances, parameter_names, user_functions
+from . import curriculum, disturbances, user_functions
 from .commands import Terms
 from .kinds import check_fields
 from .state import same
@@ -19,6 +19,17 @@ MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforeha
 # A change of these needs a new model.
 REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise", "terrain_difficulty", "terrain_curriculum")
 REMAKE_MODEL += ("randomise_contact",)
+# Parameters of a robot have one name in options and observations of all machines, which is not that of these fields.
+COMMON = {
+    "friction": "friction_coeff",
+    "base_mass": "body_mass",
+    "segment_mass": "body_mass",
+    "rho_k": "leg_k",
+    "rho_d": "leg_d",
+    "leaf_k": "leg_k",
+    "leaf_d": "leg_d",
+    "max_shaft_torque": "max_torque",
+}
 
 
 def n_substeps_of(ctrl_dt: float, timestep: float, whole: str = "control period", part: str = "timestep") -> int:
@@ -59,7 +70,7 @@ class TaskConfig:
     REWARDS: ClassVar[dict[str, Terms]] = {}
     SHAPING: ClassVar[dict[str, tuple[Any, str]]] = {}
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
-    CALLED: ClassVar[Mapping[str, str]] = parameter_names.COMMON
+    CALLED: ClassVar[Mapping[str, str]] = COMMON
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}

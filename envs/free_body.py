@@ -16,7 +16,7 @@ from ..mjcf.feet import support_points
 from ..mjcf.terrain import stand
 from . import commands, shaping
 from .config import TaskConfig, Terms
-from .measure import UPRIGHT, heading, squared_change
+from .measure import UPRIGHT, heading, mean_change
 from .observations import Observation, labelled
 from .task import Task
 
@@ -187,7 +187,7 @@ class FreeBodyTask(Task):
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries, shape (...,)."""
-        return squared_change(self.action, self.last_action) / self.action.shape[-1]
+        return mean_change(self.action, self.last_action)
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""
