@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import mujoco
 import numpy as np
 
-from ..mjcf import own_parts
+from ..mjcf import own_parts, own_servos
 from ..mjcf.own_file import LOAD, touch_sensors
 from ..mjcf.own_robot import (
     FORWARD,
@@ -28,6 +29,7 @@ from .observations import Observation
 from .own_config import OwnRobotConfig
 from .own_root import IDENTITY, turn_back
 
+REACH = 0.3  # of a servo of a hinge, unless its range is less to either side [rad]
 LYING_TIME = 0.2  # for which parts that are no feet carry too much, until an episode ends [s]
 WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
 
@@ -36,8 +38,8 @@ class OwnRobotTask(FreeBodyTask):
     """An MJCF with named feet: what is simulated and asked for.
 
     An action of 0 holds the controls at rest: those of the first keyframe if it has some, else of a position servo its
-    position there, of other actuators the middle of their range. An action of 1 adds `reach`, or half the range, with
-    a lag. With a `baseline` actions correct that, see `own_baseline`.
+    position there, of other actuators the middle of their range. An action of 1 adds `reach`, by default 0.3 rad, of
+    other actuators than servos of hinges half the range, with a lag. With a `baseline` actions correct that, see `own_baseline`.
 
     Attributes:
         actuators: Their names.
@@ -98,15 +100,23 @@ class OwnRobotTask(FreeBodyTask):
         self._by_joints = bool((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT).all())
 
     def _reach_of(self, model: mujoco.MjModel) -> np.ndarray:
-        """Return the change of every control by an action of 1, shape (nu,)."""
-        reach = self.config.params.reach
-        unlimited = [self.actuators[k] for k in np.flatnonzero(self.half_range <= 0)]
-        if reach is None and unlimited:
+        """Return the change of every control by an action of 1, shape (nu,): given, `REACH` of a servo, or half."""
+        given, half = self.config.params.reach, self.half_range.copy()
+        hinges = own_servos.holds_hinge(model)
+        reach = np.where(hinges & (half > 0), np.minimum(REACH, half), np.where(hinges, REACH, half))
+        if isinstance(given, Mapping):
+            if unknown := [name for name in given if name not in self.actuators]:
+                there_are = ", ".join(self.actuators)
+                raise ValueError(f"reach: there is no actuator {unknown[0]!r}; there are {there_are}")
+            reach = np.array([given.get(name, own) for name, own in zip(self.actuators, reach, strict=True)])
+        elif given is not None:
+            reach = np.full(model.nu, float(given))
+        if unlimited := [self.actuators[k] for k in np.flatnonzero(reach <= 0)]:
             raise ValueError(
                 f"the actuators {', '.join(unlimited)} have no ctrlrange, so that an action of 1 means nothing; "
                 "give them one, or the robot its reach"
             )
-        return self.half_range.copy() if reach is None else np.full(model.nu, float(reach))
+        return reach
 
     @property
     def n_actions(self) -> int:
