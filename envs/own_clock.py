@@ -3,7 +3,7 @@
 In stance a foot goes back at the speed of the walk; in swing it returns above the ground. Legs that stand in the same
 row or side as the one before are half a turn apart: a tripod for six legs, a trot for four, steps in turns for two.
 Lengths and times are by the leg's length l, from the trunk's joints to the foot at rest: stride, lift and period are
-`STRIDE` l, `LIFT` l and `PERIOD` sqrt(l / g). Joint angles follow by damped least squares (Wampler 1986), and servos
+`STRIDE` l, `LIFT` l and one of `PERIODS` sqrt(l / g). Joint angles follow by damped least squares (Wampler 1986), and servos
 are told by how much more they have to turn to carry the weight. Legs that are straight at rest are bent first.
 """
 
@@ -17,19 +17,24 @@ from ..mjcf.own_robot import rest_controls, standing
 
 ROWS = 24  # of the table
 DUTY = 0.6  # share of a turn in stance
-STRIDE, LIFT, PERIOD = 0.45, 0.2, 2.2  # over a leg's length, and over its time sqrt(l / g)
+STRIDE, LIFT = 0.45, 0.2  # over a leg's length
+PERIODS = (2.2, 3.2)  # over a leg's time sqrt(l / g): what trots best, and what creeps
 RAMP = 0.08  # of a turn, in which a leg takes its load, and gives it up
 STRAIGHT, CROUCH, BEND = 0.1, 0.1, 0.6  # a leg that is, over its length; by how much it is shorter then; its knee [rad]
 DAMPING, ROUNDS = 1e-2, 12  # of the least squares: over a leg's length, and steps for each row
 
 
-def table(model: mujoco.MjModel, forward: int, g: float) -> tuple[np.ndarray, float]:
+def table(
+    model: mujoco.MjModel, forward: int, g: float, period: float | None = None, slowness: float = PERIODS[0]
+) -> tuple[np.ndarray, float]:
     """Return controls over a turn, shape (ROWS, nu), and the period of a turn [s].
 
     Args:
         model: Of the robot on its ground, see `mjcf.own_robot`.
         forward: Index of the forward axis.
         g: Gravity [m/s^2].
+        period: Of a turn [s]; by default from `slowness`.
+        slowness: Period over sqrt(l / g).
 
     Raises:
         ValueError: If a joint of a leg has no servo, so that there is no control for its angle.
@@ -39,7 +44,7 @@ def table(model: mujoco.MjModel, forward: int, g: float) -> tuple[np.ndarray, fl
     servo = _servos(model, chains)
     lengths = [_length(model, data, chain, foot) for chain, foot in zip(chains, feet, strict=True)]
     length = float(np.mean(lengths))
-    period = PERIOD * float(np.sqrt(length / g))
+    period = slowness * float(np.sqrt(length / g)) if period is None else period
     offsets, controls = _offsets(model, data, feet, forward), np.tile(rest_controls(model), (ROWS, 1))
     first, weight = controls[0].copy(), float(model.body_subtreemass[int(model.jnt_bodyid[0])]) * g
     kp, jacobian = own_servos.gains_of(model)[1], np.zeros((3, model.nv))

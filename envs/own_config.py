@@ -15,12 +15,17 @@ from .free_body import FreeBodyConfig
 _SHARED = {
     "power": (-0.05, "absolute mechanical power of the actuators over `typical_power`, if that is given"),
     "contact": (-0.2, "number of the parts `cost_contacts` that touch the ground"),
+    "air_time": (
+        0.2,
+        "over feet that land: time in the air over sqrt(h / g), less a half, from -0.5 to 0.5; h is the trunk's height",
+    ),
     "action_change": (-0.02, "squared change of the action, mean over its entries"),
     "healthy": (0.25, "1 until the episode terminates"),
 }
 _FORWARD = {
     "forward": (0.8, "forward speed over `typical_speed`, from -1 to 10"),
     "drift": (-0.1, "sideways speed over `typical_speed`, absolute"),
+    "heading": (-0.1, "angle from the forward direction [rad], absolute"),
 }
 
 

@@ -21,6 +21,7 @@ import mujoco
 from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
+from .own_baseline import CLOCK
 from .own_task import OwnRobotTask
 from .own_verdict import RobotWarning  # noqa: F401  for users to filter by
 from .vector import LeggedVectorEnv
@@ -93,15 +94,23 @@ def register(
         TypeError: If an option is unknown.
     """
     robot = OwnRobot(source, feet, friction, g, forward, reach, pose or {}, changes or {}, servo, keyframe)
-    task = OwnRobotTask(shape=(), params=robot, **options)
-    trial = own_verdict.examined(name, robot, options, task, OwnRobotEnv) if check else None
-    found = own_verdict.typical(trial if task.config.baseline is not None else None, task)
+    options = {"baseline": CLOCK} | options
+    if check:
+        verdict = own_verdict.examined(name, robot, options, OwnRobotEnv)
+        own_verdict.warn(name, verdict.sentences)
+        options = (
+            options | verdict.options | {n: options[n] for n in ("typical_speed", "typical_power") if n in options}
+        )
+    else:
+        options |= {"baseline": None} if options["baseline"] == CLOCK else {}
+        task = OwnRobotTask(shape=(), params=robot, **options)
+        options = own_verdict.typical(None, task) | options
     gymnasium.registry.pop(name, None)
     gymnasium.register(
         id=name,
         entry_point="tarsus.envs.own_robot:OwnRobotEnv",
         vector_entry_point="tarsus.envs.own_robot:OwnRobotVectorEnv",
         max_episode_steps=max_episode_steps,
-        kwargs={"params": robot, **found, **options},
+        kwargs={"params": robot, **options},
     )
     return robot

@@ -30,6 +30,7 @@ from .own_config import OwnRobotConfig
 from .own_root import IDENTITY, turn_back
 
 REACH = 0.3  # of a servo of a hinge, unless its range is less to either side [rad]
+HASTY = 0.5  # of sqrt(h / g): a foot that lands after less time in the air costs
 LYING_TIME = 0.2  # for which parts that are no feet carry too much, until an episode ends [s]
 WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
 
@@ -49,11 +50,14 @@ class OwnRobotTask(FreeBodyTask):
         asked: What the baseline last asked for, from rest, in reaches, shape (..., nu).
         stands_at: Height of the trunk's mass centre above level ground at rest [m].
         weight: Of the robot [N].
+        corrections: What makes controls of actions.
+        air: For how long each foot has been in the air, shape (..., n_feet) [s].
+        stepped: What the last step's landings are worth, shape (...,).
         lying: For how long parts that are no feet have carried too much, shape (...,) [s].
     """
 
     config_class = OwnRobotConfig
-    KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying")
+    KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying", "air", "stepped")
     DEFAULT = (*FreeBodyTask.DEFAULT, "correction", "tempo", "baseline", "clock")
     OUTPUTS = (*FreeBodyTask.OUTPUTS, "actuator_force", "actuator_velocity")
 
@@ -91,8 +95,10 @@ class OwnRobotTask(FreeBodyTask):
         self._feet_on_ground = is_plane(self.hardest)
         self.gone, self.tempo, self.lying = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self.correction, self.asked = np.zeros((*shape, model.nu)), np.zeros((*shape, model.nu))
+        self.air, self.stepped = np.zeros((*shape, self.n_feet)), np.zeros(shape)
+        self.swing = float(np.sqrt(max(self.stands_at, 1e-3) / self.config.params.g))
         self.rest = rest_controls(model)
-        self._corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
+        self.corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
         self._falls, self._costs = (
             {name: touch_sensors(model, name) for name in names}
             for names in (self.config.fall_contacts, self.config.cost_contacts)
@@ -126,22 +132,23 @@ class OwnRobotTask(FreeBodyTask):
     @property
     def action_names(self) -> tuple[str, ...]:
         """Of each entry of an action."""
-        return (*self.actuators, "tempo") if self._corrections.has_baseline else self.actuators
+        return (*self.actuators, "tempo") if self.corrections.has_baseline else self.actuators
 
     @property
     def action_scale(self) -> np.ndarray:
         """What an action of 1 adds to every control, in its unit; with a baseline the last is `tempo_range`."""
-        more = [self.config.tempo_range] if self._corrections.has_baseline else []
-        return np.append(self._corrections.scale, more)
+        more = [self.config.tempo_range] if self.corrections.has_baseline else []
+        return np.append(self.corrections.scale, more)
 
     def controls(self, action: np.ndarray) -> np.ndarray:
         """Return the controls, shape (1 or n_substeps, ..., nu); MuJoCo keeps them within their ranges."""
-        return self._corrections.controls(self, action)
+        return self.corrections.controls(self, action)
 
     def begin(self, sim, data) -> None:
         """Begin the baseline at its time 0, without corrections."""
         super().begin(sim, data)
-        self.gone[sim] = self.tempo[sim] = self.lying[sim] = self.correction[sim] = self.asked[sim] = 0.0
+        for kept in (self.gone, self.tempo, self.lying, self.correction, self.asked, self.air, self.stepped):
+            kept[sim] = 0.0
 
     def place(self, sim, model, data, rng) -> None:
         """Stand the robot on the ground in its orientation at rest, with noise on joints and velocities."""
@@ -182,8 +189,12 @@ class OwnRobotTask(FreeBodyTask):
         return (load - on_feet) / self.weight
 
     def advance(self) -> None:
-        """Count also how long the robot has lain."""
+        """Count also how long the robot has lain, and each foot been in the air."""
         super().advance()
+        touches = self.foot[..., 0] > 0
+        worth = np.clip(self.air / self.swing - HASTY, -HASTY, HASTY)
+        self.stepped[...] = np.where(touches & (self.air > 0), worth, 0.0).sum(-1)
+        self.air[...] = np.where(touches, 0.0, self.air + self.ctrl_dt)
         self.lying[...] = np.where(self.off_feet() > self.config.fall_load, self.lying + self.ctrl_dt, 0.0)
 
     def machine_entries(self) -> dict[str, Observation]:
@@ -214,6 +225,9 @@ class OwnRobotTask(FreeBodyTask):
             speed = config.typical_speed
             terms["forward"] = bounded_speed(terms["forward"], speed) / speed
             terms["drift"] = terms["drift"] / speed
+            ahead = self.forward_axis
+            terms["heading"] = np.abs(np.arctan2(ahead[..., 1 - self.FORWARD], ahead[..., self.FORWARD]))
+        terms["air_time"] = self.stepped
         terms["power"] = 0.0 if config.typical_power is None else self.power() / config.typical_power
         terms["contact"] = sum((self.touching(at).astype(float) for at in self._costs.values()), 0.0)
         return terms

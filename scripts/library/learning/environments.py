@@ -7,6 +7,7 @@ environments that there are, or must be what was typed: a policy of a stranger's
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from gymnasium.envs.registration import load_env_creator
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 
+ROBOTS = (".urdf", ".xml")  # files that are robots
 OWN_ROBOT = "tarsus.envs.own_robot:OwnRobotEnv"  # behind what `own_robot.register` registers
 
 
@@ -52,11 +54,15 @@ def environment_of(name: str) -> str:
 
 
 def asked_for(name: str) -> str:
-    """Return the environment that somebody asks for; in `MODULE:NAME` the module registers it when it is imported.
+    """Return the environment that somebody asks for.
+
+    In `MODULE:NAME` the module registers it when it is imported; a file of a robot is registered by its name as it is.
 
     Raises:
-        ValueError: If there is none of that name, or the module cannot be imported.
+        ValueError: If there is none of that name, the module cannot be imported, or the file is no robot.
     """
+    if Path(name).suffix in ROBOTS:
+        return register_file(name)
     module, colon, bare = name.partition(":")
     if not colon or module == "tarsus":
         return environment_of(name)
@@ -65,6 +71,16 @@ def asked_for(name: str) -> str:
     except Exception as error:  # whatever somebody's module does
         raise ValueError(f"there is no environment {name!r}: {type(error).__name__}: {error}") from error
     return bare if is_simulation(bare) else environment_of(bare)
+
+
+def register_file(name: str) -> str:
+    """Register the robot of a file with its defaults, once, and return what the environment is called."""
+    from tarsus.envs import own_robot  # not above: it imports MuJoCo
+
+    called = f"{re.sub(r'[^A-Za-z0-9]+', '-', Path(name).stem).strip('-').title()}-v0"
+    if called not in gymnasium.registry or gymnasium.registry[called].entry_point != OWN_ROBOT:
+        own_robot.register(called, Path(name))
+    return called
 
 
 def is_simulation(name: str) -> bool:
