@@ -35,6 +35,7 @@ class StandingCheck:
         iterations: Most of the solver, and how many it may take.
         shaken: Mean vertical force under half-random actions [weights]; infinite if that diverged.
         falls: Episodes that ended meanwhile.
+        carried: What else carries the robot, in words; empty if nothing does.
     """
 
     trial: Trial
@@ -45,6 +46,7 @@ class StandingCheck:
     iterations: tuple[int, int]
     shaken: float
     falls: int
+    carried: str
 
     def sentences(self) -> list[str]:
         """Return what is beyond its bound, each with its cure; nothing of a robot that stands."""
@@ -57,7 +59,8 @@ class StandingCheck:
             ]
         if abs(trial.feet - 1.0) > TOLERANCE:
             said.append(
-                f"at an action of 0 the feet carry {trial.feet:.3f} of the weight, other parts {trial.others:.3f}{parts}"
+                f"at an action of 0 the feet carry {trial.feet:.3f} of the weight, other parts {trial.others:.3f}"
+                f"{parts}{self.carried}"
             )
         if self.penetration > DEEP:
             said.append(
@@ -104,8 +107,16 @@ def standing_check(env) -> StandingCheck:
     shaken, falls = _shaken(env)
     return StandingCheck(
         trial, env.task.stands_at, env.task.weight / env.task.config.params.g, deepest[0], (overlap[0], overlap[1]),
-        (most[0], int(env.model.opt.iterations)), shaken, falls,
+        (most[0], int(env.model.opt.iterations)), shaken, falls, _carried(env.model),
     )  # fmt: skip
+
+
+def _carried(model) -> str:
+    """Return what else than its feet may carry a robot, in words."""
+    held = [model.body(k).name for k in np.flatnonzero(model.body_gravcomp)]
+    if held:
+        return "; gravcomp carries " + ", ".join(held)
+    return f"; {model.neq} equality constraints act" if model.neq else ""
 
 
 def _deepest(model, data, deepest: list, overlap: list) -> None:

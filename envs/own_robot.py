@@ -60,7 +60,8 @@ def register(
 
     The robot is tried at an action of 0 for a few seconds on flat ground. A `RobotWarning` each says that it does not
     stand, which of the file's options the preset replaces, and what else is not as in the file; there is none where
-    nothing differs. A `baseline` has to stand or walk forward. Its speed and power are the `typical_speed` and
+    nothing differs. By default the `baseline` that actions correct is "clock", a walk that is made for the robot
+    (`own_clock`) if it works, else None: an action of 0 stands. A given one has to stand or walk forward. Its speed and power are the `typical_speed` and
     `typical_power` that the reward is relative to, unless they are given; the power at least that of a walk with a cost
     of transport of 0.2. Without a baseline the speed is that at which a walk has a Froude number of a quarter, half the
     root of gravity times the trunk's height.
@@ -78,8 +79,8 @@ def register(
         pose: Joint angles at the start, by joint [rad] or [m]; by default those of the first keyframe, or near 0, or
             where these do not stand, found as by "found": all feet down with the least torque.
         changes: Factors and offsets on parts of the file, such as {"body_mass": 1.2}; see `mjcf.own_parts`.
-        servo: Of joints that torque motors or nothing drive: (kp, kd) [N m/rad], [N m s/rad], such pairs by joint, "auto"
-            (by weight and leg length, see `mjcf.own_servos`) or "file", which leaves them as they are.
+        servo: Of joints that torque motors or nothing drive: (kp, kd) [N m/rad], [N m s/rad], such pairs by joint,
+            "auto" (by weight and leg length, see `mjcf.own_servos`) or "file", which leaves them as they are.
         keyframe: Name or number of the keyframe in which it starts.
         max_episode_steps: Steps after which an episode is truncated.
         check: Whether to try the robot; without that nothing is said of it, and a baseline has no typical power.
@@ -95,6 +96,8 @@ def register(
     """
     robot = OwnRobot(source, feet, friction, g, forward, reach, pose or {}, changes or {}, servo, keyframe)
     options = {"baseline": CLOCK} | options
+    made_clock = isinstance(options["baseline"], str) and options["baseline"] == CLOCK
+    task = OwnRobotTask(shape=(), params=robot, **options | ({"baseline": None} if made_clock else {}))
     if check:
         verdict = own_verdict.examined(name, robot, options, OwnRobotEnv)
         own_verdict.warn(name, verdict.sentences)
@@ -102,9 +105,7 @@ def register(
             options | verdict.options | {n: options[n] for n in ("typical_speed", "typical_power") if n in options}
         )
     else:
-        options |= {"baseline": None} if options["baseline"] == CLOCK else {}
-        task = OwnRobotTask(shape=(), params=robot, **options)
-        options = own_verdict.typical(None, task) | options
+        options = own_verdict.typical(None, task) | options | ({"baseline": None} if made_clock else {})
     gymnasium.registry.pop(name, None)
     gymnasium.register(
         id=name,

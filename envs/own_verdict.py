@@ -162,7 +162,7 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
         check_diverged(standing.trial, name)
         said = [*of_file(robot, env.config.preset), *sunk(env.task), *standing.sentences()]
         made: dict[str, Any] = {}
-        if asked == CLOCK:
+        if isinstance(asked, str):
             trial, made = clocked(robot, without, env_class, env.task, standing)
             said += [] if trial or standing.trial.ending else ["no clock was found that walks: an action of 0 stands"]
         else:

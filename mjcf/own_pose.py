@@ -1,8 +1,8 @@
 """The pose in which a user's robot starts: of a keyframe, of the file, given, or found.
 
 A pose that is found has all feet at one height under the mass centre, no other part near the ground, legs that are
-bent, and takes the least torque in the joints to hold. It is sought where the file has no keyframe and its own pose does
-not stand so, as with the straight legs in which most URDFs are drawn.
+bent, and takes the least torque in the joints to hold. It is sought where the file has no keyframe and its own pose
+does not stand so, as with the straight legs in which most URDFs are drawn.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from .extents import lowest
-from .feet import points_of
+from .feet import BOX, CYLINDER, points_of
 from .own_feet import Tree
 
 FOUND = "found"
@@ -23,6 +23,7 @@ LEVEL = 0.05  # of the height at rest, by which heights of feet may differ
 INSIDE = 0.3  # of the width of the feet's hull, least distance of the mass centre from its edge; 0.5 is the middle
 ROOM = 0.1  # of a leg's length, least height of other parts above the feet
 BENT, LEAST_BENT = 0.8, 0.3  # of a leg's knee, in a pose that is found and in one that is taken [rad]
+FLAT = (int(BOX), int(CYLINDER))  # shapes of feet that are soles
 SHORT = 0.2  # of a leg's length: what is shorter is no thigh or shank
 # Of residuals, where those of torques over weight times leg weigh 1.
 WEIGHTS = dict(level=20.0, room=20.0, bent=3.0, under=3.0, aside=3.0, ahead=0.5, near=0.05)
@@ -90,16 +91,17 @@ def stands(model: mujoco.MjModel, qpos: np.ndarray, feet: Sequence[int]) -> bool
     others = [z for k, z in tree.solid.items() if model.geom_bodyid[k] not in model.geom_bodyid[list(feet)]]
     level = np.ptp(ends) <= LEVEL * tree.height and min(others, default=np.inf) > ends.min() - 1e-3
     points = np.concatenate([points_of(model, data, k)[:, :2] for k in feet])
-    bent = _bend(model, data, feet) > LEAST_BENT
+    soles = any(int(model.geom_type[k]) in FLAT for k in feet)  # which would tilt with a leg that bends
+    bent = soles or _bend(model, data, feet) > LEAST_BENT
     return bool(level and bent and _between(data.subtree_com[int(model.jnt_bodyid[0]), :2], points))
 
 
 def _between(place: np.ndarray, points: np.ndarray) -> bool:
-    """Whether a place, shape (2,), is in the hull of points, (n, 2), and `INSIDE` of its width from the edge."""
+    """Whether a place, shape (2,), is in the hull of points, (n, 2), in each direction `INSIDE` of its width away."""
     away = points - place
     angles = np.arange(72) * (2.0 * np.pi / 72)
     reach = (np.column_stack([np.cos(angles), np.sin(angles)]) @ away.T).max(1)  # of the hull in each direction
-    return bool(reach.min() > INSIDE * (reach[:36] + reach[36:]).max())
+    return bool((reach > INSIDE * (reach + np.roll(reach, 36))).all())
 
 
 @functools.lru_cache(maxsize=8)

@@ -78,8 +78,9 @@ class OwnRobot:
             raise ValueError(f"reach must be positive, got {self.reach}")
 
     def _found_feet(self) -> tuple[str, ...]:
-        spec, model = load(self.source).spec, as_it_is(self.source)
+        spec = load(self.source).spec
         root_of(spec)
+        model = as_it_is(self.source)
         return own_feet.found(spec, model, _posed(model, own_pose.at_rest(model, self.keyframe)[0]))
 
 
@@ -117,8 +118,8 @@ def adapted(
 ) -> tuple[mujoco.MjSpec, tuple[Replaced, ...], tuple[str, ...]]:
     """Return the model of `build`, the options of the file that the preset replaces, and sentences on what differs."""
     loaded = load(robot.source)
-    spec, own = loaded.spec, as_it_is(robot.source)
-    root = root_of(spec)
+    spec, root = loaded.spec, root_of(loaded.spec)
+    own = as_it_is(robot.source)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     at_rest = _posed(own, own_pose.at_rest(own, robot.keyframe)[0])

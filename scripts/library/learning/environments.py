@@ -73,11 +73,16 @@ def asked_for(name: str) -> str:
     return bare if is_simulation(bare) else environment_of(bare)
 
 
+def name_of_file(path: Path) -> str:
+    """Return what the environment of a robot's file is called, such as "My-Dog-v0" of my_dog.urdf."""
+    return f"{re.sub(r'[^A-Za-z0-9]+', '-', path.stem).strip('-').title()}-v0"
+
+
 def register_file(name: str) -> str:
     """Register the robot of a file with its defaults, once, and return what the environment is called."""
     from tarsus.envs import own_robot  # not above: it imports MuJoCo
 
-    called = f"{re.sub(r'[^A-Za-z0-9]+', '-', Path(name).stem).strip('-').title()}-v0"
+    called = name_of_file(Path(name))
     if called not in gymnasium.registry or gymnasium.registry[called].entry_point != OWN_ROBOT:
         own_robot.register(called, Path(name))
     return called
