@@ -1,6 +1,6 @@
 """`Dog-v0`: a dog of 12 kg with twelve servos trots forward, or as commanded, on a terrain of choice.
 
-It is `mjcf/assets/dog.xml` as a robot of the user's own (`own_robot`): an action corrects the clock that any robot gets.
+It is `mjcf/assets/dog.xml` as a robot of the user's own (`own_robot`); an action corrects the clock that any has.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ class StandingCheck:
             )
         if self.overlap[0] > DEEP:
             said.append(
-                f"standing, {self.overlap[1]} are {1e3 * self.overlap[0]:.1f} mm deep in each other: <exclude> them, or "
-                "give another pose"
+                f"standing, {self.overlap[1]} are {1e3 * self.overlap[0]:.1f} mm deep in each other: <exclude> them, "
+                "or give another pose"
             )
         if self.iterations[0] >= self.iterations[1]:
             said.append(f"the solver takes all of its {self.iterations[1]} iterations: masses or gains are far apart")

@@ -3,8 +3,8 @@
 In stance a foot goes back at the speed of the walk; in swing it returns above the ground. Legs that stand in the same
 row or side as the one before are half a turn apart: a tripod for six legs, a trot for four, steps in turns for two.
 Lengths and times are by the leg's length l, from the trunk's joints to the foot at rest: stride, lift and period are
-`STRIDE` l, `LIFT` l and one of `PERIODS` sqrt(l / g). Joint angles follow by damped least squares (Wampler 1986), and servos
-are told by how much more they have to turn to carry the weight. Legs that are straight at rest are bent first.
+`STRIDE` l, `LIFT` l and one of `PERIODS` sqrt(l / g). Joint angles follow by damped least squares (Wampler 1986), and
+servos are told by how much more they have to turn to carry the weight. Legs that are straight at rest are bent first.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ class OwnRobotTask(FreeBodyTask):
     """An MJCF with named feet: what is simulated and asked for.
 
     An action of 0 holds the controls at rest: those of the first keyframe if it has some, else of a position servo its
-    position there, of other actuators the middle of their range. An action of 1 adds `reach`, by default 0.3 rad, of
-    other actuators than servos of hinges half the range, with a lag. With a `baseline` actions correct that, see `own_baseline`.
+    position there, of other actuators the middle of their range. An action of 1 adds `reach`, by default 0.3 rad of a
+    hinge's servo and half the range of others, with a lag. With a `baseline` actions correct that: `own_baseline`.
 
     Attributes:
         actuators: Their names.

@@ -15,7 +15,7 @@ from ..mjcf.own_robot import OwnRobot, adapted, standing
 from ..mjcf.terrain import GROUND
 from . import own_clock
 from .own_baseline import CLOCK
-from .own_check import StandingCheck, check_of, standing_check
+from .own_check import StandingCheck, standing_check
 from .own_task import OwnRobotTask
 from .own_trial import SETTLING, Trial, tried
 from .steps import DIVERGED
@@ -157,7 +157,6 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
     asked, without = kept.get("baseline"), kept | {"baseline": None, "baseline_period": None}
     env = env_class(params=robot, **without)
     try:
-        check_of(env.model)
         standing = standing_check(env)
         check_diverged(standing.trial, name)
         said = [*of_file(robot, env.config.preset), *sunk(env.task), *standing.sentences()]

@@ -140,8 +140,7 @@ def search(model: mujoco.MjModel, begin: tuple[float, ...], feet: tuple[int, ...
 def _knees(model: mujoco.MjModel, data: mujoco.MjData, feet: Sequence[int], sides: np.ndarray) -> np.ndarray:
     """Return a bend of all legs, by joint [rad]: knees by `BENT`, parallel joints before and after by half of it back.
 
-    Args:
-        sides: Sums of the joints' ranges: of what side of 0 they are.
+    `sides` are sums of the joints' ranges: of what side of 0 they are.
     """
     bend = np.zeros(model.njnt - 1)
     for foot in feet:

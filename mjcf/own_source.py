@@ -95,6 +95,7 @@ def load(source: Source, named: bool = True) -> Loaded:
         loaded = Loaded(spec, {}, False, tuple(_leave_out_drawn(spec)))
     if not named:
         return loaded
+    _check_keyframes(loaded.spec)
     notes = _leave_out_others(loaded.spec)
     _name_all(loaded.spec)
     return replace(loaded, notes=(*loaded.notes, *notes))
@@ -206,6 +207,21 @@ def _leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
 def _has_mass(geom) -> bool:
     """Whether a geom's body has its mass and inertia from elsewhere than its geoms."""
     return bool(geom.parent.explicitinertial)
+
+
+def _check_keyframes(spec: mujoco.MjSpec) -> None:
+    """Refuse keyframes of another robot; MuJoCo pads those that are shorter.
+
+    Raises:
+        ValueError: The message has the two sizes.
+    """
+    n = sum(SIZES.get(joint.type, (1, 1))[0] for joint in spec.joints)
+    for number, key in enumerate(spec.keys):
+        if len(key.qpos) not in (0, n):
+            raise ValueError(
+                f"the keyframe {key.name or number!r} has {len(key.qpos)} positions and the robot {n}: it is of another "
+                "robot; correct it, or take it out of the file"
+            )
 
 
 def _leave_out_others(spec: mujoco.MjSpec) -> list[str]:

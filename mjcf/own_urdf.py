@@ -78,7 +78,7 @@ def translated(text: str, folder: Path | None) -> Urdf:
             geom.mass = 0.0
     own_inertia.keep(spec, inertias)
     _free(spec)
-    notes += said + _mimic(robot, spec)
+    notes += said
     return Urdf(spec, dict(_speeds(robot)), tuple(notes))
 
 
@@ -132,21 +132,6 @@ def _free(spec: mujoco.MjSpec) -> None:
     """Give the robot a free root, unless the file has a floating joint."""
     if not any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in spec.joints) and len(spec.bodies) > 1:
         spec.bodies[1].add_freejoint()
-
-
-def _mimic(robot: ET.Element, spec: mujoco.MjSpec) -> list[str]:
-    """Couple joints that mimic others, which MuJoCo's reader leaves out; return a sentence that names them."""
-    names = []
-    for joint in robot.iter("joint"):
-        mimic, name = joint.find("mimic"), joint.get("name", "")
-        if mimic is None or spec.joint(name) is None:
-            continue
-        line = [float(mimic.get("offset", 0)), float(mimic.get("multiplier", 1)), 0.0, 0.0, 0.0]
-        coupling = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, name1=name, name2=mimic.get("joint", ""))
-        coupling.data[:5] = line
-        coupling.objtype = mujoco.mjtObj.mjOBJ_JOINT
-        names.append(name)
-    return [f"joints that mimic others are coupled to them: {', '.join(names)}"] if names else []
 
 
 def _speeds(robot: ET.Element) -> Iterator[tuple[str, float]]:
