@@ -144,19 +144,3 @@ def _shaken(env) -> tuple[float, int]:
             falls += 1
             env.reset()
     return float(np.mean(forces)), falls
-
-
-def check_of(model: mujoco.MjModel) -> None:
-    """Refuse a robot of an absurd size or mass.
-
-    Raises:
-        ValueError: The sentence has its numbers.
-    """
-    root = int(model.jnt_bodyid[0])
-    mass, size = float(model.body_subtreemass[root]), float(model.stat.extent)
-    density = mass / max(size, 1e-9) ** 3
-    if size > 50.0 or size < 5e-3 or not 1e-2 < density < 1e6:
-        raise ValueError(
-            f"the robot measures {size:.3g} m and weighs {mass:.3g} kg: units are metres and kilograms; of millimetres "
-            "give meshes and positions a scale of 0.001"
-        )

@@ -22,7 +22,6 @@ from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
 from .own_baseline import CLOCK
-from .own_check import check_of
 from .own_task import OwnRobotTask
 from .own_verdict import RobotWarning  # noqa: F401  for users to filter by
 from .vector import LeggedVectorEnv
@@ -63,8 +62,8 @@ def register(
     stand, which of the file's options the preset replaces, and what else is not as in the file; there is none where
     nothing differs. By default the `baseline` that actions correct is "clock", a walk that is made for the robot
     (`own_clock`) if it works, else None: an action of 0 stands. A given one has to stand or walk forward. Its speed and
-    power are the `typical_speed` and `typical_power` that the reward is relative to, unless they are given; the power at
-    least that of a walk with a cost of transport of 0.2. Without a baseline the speed is that at which a walk has a
+    power are the `typical_speed` and `typical_power` that the reward is relative to, unless they are given; the power
+    is at least that of a walk with a cost of transport of 0.2. Without a baseline the speed is that at which a walk has a
     Froude number of a quarter, half the root of gravity times the trunk's height.
 
     Args:
@@ -99,7 +98,6 @@ def register(
     options = {"baseline": CLOCK} | options
     made_clock = isinstance(options["baseline"], str) and options["baseline"] == CLOCK
     task = OwnRobotTask(shape=(), params=robot, **options | ({"baseline": None} if made_clock else {}))
-    check_of(task.model)
     if check:
         verdict = own_verdict.examined(name, robot, options, OwnRobotEnv)
         own_verdict.warn(name, verdict.sentences)

@@ -43,6 +43,22 @@ def root_of(spec: mujoco.MjSpec):
     return free[0].parent
 
 
+def check_size(model: mujoco.MjModel) -> None:
+    """Refuse a robot of an absurd size or mass.
+
+    Raises:
+        ValueError: The sentence has its numbers.
+    """
+    root = int(model.jnt_bodyid[0])
+    mass, size = float(model.body_subtreemass[root]), float(model.stat.extent)
+    density = mass / max(size, 1e-9) ** 3
+    if size > 50.0 or size < 5e-3 or not 1e-2 < density < 1e6:
+        raise ValueError(
+            f"the robot measures {size:.3g} m and weighs {mass:.3g} kg: units are metres and kilograms; of millimetres "
+            "give meshes and positions a scale of 0.001"
+        )
+
+
 def _is_planar(body) -> bool:
     """Whether a body moves by slides and hinges of its own, as the roots of planar robots do."""
     return len(body.joints) > 1 and any(joint.type == mujoco.mjtJoint.mjJNT_SLIDE for joint in body.joints)

@@ -21,7 +21,7 @@ from . import own_feet, own_pose, own_servos
 from .compile import compile_model
 from .feet import support_points
 from .look import add_cameras, add_sky
-from .own_file import add_load_sensor, add_touch_sensors, make_names, root_of
+from .own_file import add_load_sensor, add_touch_sensors, check_size, make_names, root_of
 from .own_ground import GROUND_BIT, keep_apart, share_floor
 from .own_options import Replaced, free_sizes, replaced, snapshot
 from .own_parts import Nominal, write
@@ -120,6 +120,7 @@ def adapted(
     loaded = load(robot.source)
     spec, root = loaded.spec, root_of(loaded.spec)
     own = as_it_is(robot.source)
+    check_size(own)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     at_rest = _posed(own, own_pose.at_rest(own, robot.keyframe)[0])

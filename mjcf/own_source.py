@@ -219,8 +219,8 @@ def _check_keyframes(spec: mujoco.MjSpec) -> None:
     for number, key in enumerate(spec.keys):
         if len(key.qpos) not in (0, n):
             raise ValueError(
-                f"the keyframe {key.name or number!r} has {len(key.qpos)} positions and the robot {n}: it is of another "
-                "robot; correct it, or take it out of the file"
+                f"the keyframe {key.name or number!r} has {len(key.qpos)} positions and the robot {n}: it is of "
+                "another robot; correct it, or take it out of the file"
             )
 
 

@@ -188,7 +188,7 @@ NO_RANGE = TEXT.replace(
         (TEXT, FEET, {"terrain": "swamp"}, "swamp"),
         (straight(TEXT.replace("<freejoint/>", "")), FEET, {}, "needs one free joint, before all others.* has 0"),
         (BALL.format("<freejoint/>", ""), ("f",), {}, "no joints but its free one, so that nothing can move it"),
-        (TEXT.replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, not so FL_knee"),
+        (straight(TEXT).replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, not so FL_knee"),
         (NO_RANGE, FEET, {"servo": "file"}, "the actuators FL_hip have no ctrlrange"),
         ("<mujoco><worldbody></mujoco>", FEET, {}, "the text is not an MJCF that MuJoCo can read"),
         ("no_such_file.xml", FEET, {}, "there is no file 'no_such_file.xml'"),

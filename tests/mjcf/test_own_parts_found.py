@@ -14,6 +14,10 @@ FEET = ("FL", "FR", "RL", "RR")
 TETRAHEDRON = {"tip.obj": b"v 0 0 -1\nv 1 0 1\nv -1 1 1\nv -1 -1 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"}
 
 
+def straight(text=TEXT):
+    return text[: text.index("<keyframe>")] + "</mujoco>"
+
+
 def test_a_robot_is_the_same_from_file_text_and_spec():
     spec = mujoco.MjSpec.from_string(TEXT)
     built = [models.model(models.OwnRobot(source)) for source in (models.EXAMPLE, TEXT, spec)]
@@ -82,10 +86,6 @@ def test_a_mesh_is_a_foot_by_its_hull_and_a_sphere_is_fitted_to_it():
     mujoco.mj_kinematics(mesh, at)
     radius, error = own_feet.sphere_of(mesh, at, 0)
     assert radius == pytest.approx(0.03, rel=5e-3) and error < 1e-4
-
-
-def straight(text=TEXT):
-    return text[: text.index("<keyframe>")] + "</mujoco>"
 
 
 def test_a_pose_is_found_where_the_file_s_own_does_not_stand():
