@@ -61,9 +61,9 @@ def register(
     The robot is tried at an action of 0 for a few seconds on flat ground. A `RobotWarning` each says that it does not
     stand, which of the file's options the preset replaces, and what else is not as in the file; there is none where
     nothing differs. By default the `baseline` that actions correct is "clock", a walk that is made for the robot
-    (`own_clock`) if it works, else None: an action of 0 stands. A given one has to stand or walk forward. Its speed and
-    power are the `typical_speed` and `typical_power` that the reward is relative to, unless they are given; the power
-    is at least that of a walk with a cost of transport of 0.2. Without a baseline the speed is that at which a walk has a
+    (`own_clock`) if it works, else None: an action of 0 stands. A given one has to stand or walk forward. Its speed
+    and power are the `typical_speed` and `typical_power` that the reward is relative to, unless they are given; the power is
+    at least that of a walk with a cost of transport of 0.2. Without a baseline the speed is that at which a walk has a
     Froude number of a quarter, half the root of gravity times the trunk's height.
 
     Args:

@@ -49,12 +49,15 @@ def check_size(model: mujoco.MjModel) -> None:
     Raises:
         ValueError: The sentence has its numbers.
     """
-    root = int(model.jnt_bodyid[0])
-    mass, size = float(model.body_subtreemass[root]), float(model.stat.extent)
+    root, data = int(model.jnt_bodyid[0]), mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    mine = [k for k in range(model.ngeom) if model.body_rootid[model.geom_bodyid[k]] == model.body_rootid[root]]
+    mass, far = float(model.body_subtreemass[root]), data.geom_xpos[mine] - data.xpos[root]
+    size = 2.0 * float((np.linalg.norm(far, axis=1) + model.geom_rbound[mine]).max(initial=0.0))
     density = mass / max(size, 1e-9) ** 3
-    if size > 50.0 or size < 5e-3 or not 1e-2 < density < 1e6:
+    if size > 50.0 or size < 5e-3 or not 1e-3 < density < 1e6:
         raise ValueError(
-            f"the robot measures {size:.3g} m and weighs {mass:.3g} kg: units are metres and kilograms; of millimetres "
+            f"the robot measures {size:.3g} m across and weighs {mass:.3g} kg: units are metres and kilograms; of millimetres "
             "give meshes and positions a scale of 0.001"
         )
 

@@ -136,7 +136,9 @@ def test_a_clock_s_table_puts_feet_on_their_paths():
         (TEXT.replace('size="0.17 0.06 0.035"', 'size="170 60 35"').replace("0.16", "160"), "units are metres"),
         (TEXT.replace('qpos="0 0 0.27', 'qpos="0.27'), "the keyframe 'home' has 17 positions and the robot 19"),
         (
-            TEXT.replace("<freejoint/>", '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" axis="0 1 0"/>'),
+            straight().replace(
+                "<freejoint/>", '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" axis="0 1 0"/>'
+            ),
             "in a plane",
         ),
     ],
