@@ -7,8 +7,10 @@ lets little of the noise pass with which policies explore; an action of 0 is the
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,7 @@ def check(config) -> None:
     """
     baseline, period = config.baseline, config.baseline_period
     if isinstance(baseline, str) and baseline != CLOCK:
-        raise ValueError(f"baseline must be {CLOCK!r}, a function(time, task) or a table, got {baseline!r}")
+        raise ValueError(f"baseline must be {CLOCK!r}, a function(time, task), a table or its file, got {baseline!r}")
     if baseline is not None and not callable(baseline) and not isinstance(baseline, str):
         table = _table(baseline)
         if table.ndim != 2 or table.dtype.kind not in "fiu" or not len(table) or not np.isfinite(table).all():
@@ -42,6 +44,19 @@ def check(config) -> None:
     if period is not None and (baseline is None or not period > 0):
         raise ValueError(f"baseline_period must be positive, and is of a baseline; got {period} and {baseline!r}")
     check_residual(config)
+
+
+def of_file(path: str | Path) -> dict[str, Any]:
+    """Return the options `baseline` and `baseline_period` that `tarsus search baseline` found.
+
+    Raises:
+        ValueError: If it is no such file.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            return {"baseline": found["baseline"], "baseline_period": float(found["baseline_period"])}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is no file of `tarsus search baseline`, as found.npz: {error}") from None
 
 
 def _table(baseline) -> np.ndarray:

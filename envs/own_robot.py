@@ -21,7 +21,7 @@ import mujoco
 from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
-from .own_baseline import CLOCK
+from .own_baseline import CLOCK, of_file
 from .own_task import OwnRobotTask
 from .own_verdict import RobotWarning  # noqa: F401  for users to filter by
 from .vector import LeggedVectorEnv
@@ -61,9 +61,9 @@ def register(
     The robot is tried at an action of 0 for a few seconds on flat ground. A `RobotWarning` each says that it does not
     stand, which of the file's options the preset replaces, and what else is not as in the file; there is none where
     nothing differs. By default the `baseline` that actions correct is "clock", a walk that is made for the robot
-    (`own_clock`) if it works, else None: an action of 0 stands. A given one has to stand or walk forward. Its speed
-    and power are the `typical_speed` and `typical_power` that the reward is relative to, unless they are given; the power is
-    at least that of a walk with a cost of transport of 0.2. Without a baseline the speed is that at which a walk has a
+    (`own_clock`) if it works, else None: an action of 0 stands. A given one has to stand or walk forward. Its speed and
+    power are the `typical_speed` and `typical_power` that the reward is relative to, unless they are given, the power
+    not below that of a walk with a cost of transport of 0.2. Without a baseline the speed is that at which a walk has a
     Froude number of a quarter, half the root of gravity times the trunk's height.
 
     Args:
@@ -84,7 +84,8 @@ def register(
         keyframe: Name or number of the keyframe in which it starts.
         max_episode_steps: Steps after which an episode is truncated.
         check: Whether to try the robot; without that nothing is said of it, and a baseline has no typical power.
-        options: Of the environment, such as `baseline`, `rewards` or `task`; keywords of `make` go before them.
+        options: Of the environment, such as `baseline` (also the found.npz of `tarsus search baseline`), `rewards` or
+            `task`; keywords of `make` go before them.
 
     Returns:
         The robot.
@@ -96,6 +97,8 @@ def register(
     """
     robot = OwnRobot(source, feet, friction, g, forward, reach, pose or {}, changes or {}, servo, keyframe)
     options = {"baseline": CLOCK} | options
+    if Path(str(options["baseline"])[:200]).suffix == ".npz":
+        options |= of_file(options["baseline"])
     made_clock = isinstance(options["baseline"], str) and options["baseline"] == CLOCK
     task = OwnRobotTask(shape=(), params=robot, **options | ({"baseline": None} if made_clock else {}))
     if check:

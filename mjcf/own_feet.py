@@ -17,7 +17,7 @@ from .feet import MESH, SHAPES, candidates, foot_of, points_of
 
 NUMBERS = {int(shape) for shape in SHAPES}
 AUTO = "auto"
-AS_LOW = 0.1  # of the robot's height at rest: legs that end so far above the lowest end in feet too
+AS_LOW = 0.2  # of the robot's height at rest: legs that end so far above the lowest end in feet too
 SOLE = 0.01  # of the height: geoms that are so far above a body's lowest belong to its sole
 
 

@@ -178,7 +178,7 @@ NO_RANGE = TEXT.replace(
         (TEXT, FEET, {"servo": {"FL_hip": (1.0, 1.0)}}, "'FL_hip' is no joint without a servo; there are none"),
         (TEXT, FEET, {"keyframe": "run"}, "there is no keyframe 'run'; there are 'home'"),
         (TEXT, FEET, {"pose": {"tail": 1.0}}, "pose: there is no joint 'tail'; there are FL_hip"),
-        (TEXT, FEET, {"baseline": "trot"}, "baseline must be 'clock', a function.time, task. or a table, got 'trot'"),
+        (TEXT, FEET, {"baseline": "trot"}, "baseline must be 'clock', a function.time, task. or a table or its file, got .trot."),
         (TEXT, ("FL", "FL"), {}, "named once each, got FL"),
         (TEXT, FEET, {"friction": -1.0}, "friction must not be negative"),
         (TEXT, FEET, {"g": 0.0}, "g positive"),

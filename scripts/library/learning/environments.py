@@ -88,6 +88,11 @@ def register_file(name: str) -> str:
     return called
 
 
+def is_own_robot(name: str) -> bool:
+    """Whether an environment is one of a robot of the user's own, or `Dog-v0`."""
+    return name == "Dog-v0" or gymnasium.registry[name].entry_point == OWN_ROBOT
+
+
 def is_simulation(name: str) -> bool:
     """Return whether an environment of that name is registered and is a machine of ours, or a user's, in MuJoCo."""
     from tarsus.envs.base import LeggedEnv  # not above: it imports MuJoCo
