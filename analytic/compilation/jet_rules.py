@@ -1,4 +1,4 @@
-"""Derivatives of elementary functions, for `carriers`: each rule returns the value and the partial derivatives."""
+"""Derivatives of elementary functions, for `number_types`: each rule returns the value and the partial derivatives."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from .jet_functions import STEPS, WEIGHTS
 from .model import Model
 from .start import RunStart
 
-REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
+REL_STEP = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
 
 
-def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.ndarray:
+def along(function: Callable, at: tuple, v: tuple, rel_step: float = REL_STEP) -> np.ndarray:
     """Return the derivative of `function(*at)` along `v`, in its shape, by five-point differences.
 
     `at` and `v` are tuples of arrays of the same shapes.
@@ -26,7 +26,7 @@ def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.n
     if not size > 0.0:
         value = np.asarray(function(*at), dtype=float)
         return np.zeros_like(value) if size == 0.0 else np.full_like(value, np.nan)
-    e = reach / size
+    e = rel_step / size
     terms = [
         w / e * np.asarray(function(*(a + s * e * b for a, b in zip(at, v, strict=True))), dtype=float)
         for s, w in zip(STEPS, WEIGHTS, strict=True)
@@ -34,7 +34,7 @@ def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.n
     return sum(terms)
 
 
-def extent(x: np.ndarray, d: np.ndarray, x_by: np.ndarray, d_by: np.ndarray) -> np.ndarray:
+def norms(x: np.ndarray, d: np.ndarray, x_by: np.ndarray, d_by: np.ndarray) -> np.ndarray:
     """Return the norm of each direction in state and memory, relative to their sizes, shape (k,)."""
     of_x = np.max(np.abs(x_by) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
     return np.maximum(of_x, np.max(np.abs(d_by) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))

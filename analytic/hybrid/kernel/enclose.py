@@ -14,8 +14,8 @@ from .free import N_DENSE, N_STAGES, NG, N, enclose_jets, enclose_values, jit, p
 DEGREE = 4 if N_DENSE == 4 else 7
 ROUNDING = 10.0 * EPS  # of the sum of all terms: of coefficients, of shifting them, and of `dense`
 NEAR_ONE = 1.0 + 4.0 * EPS
-PATH, MOST, LOST = 1, 2, 3  # of w.doubt: as in `compilation.interval_rules`
-MOST_DOUBTS = 6  # undecided comparisons of which all paths are followed; beyond that nothing is said of a guard
+PATH, MOST, LOST = 1, 2, 3  # of w.undecided: as in `compilation.interval_rules`
+MOST_UNDECIDED = 6  # undecided comparisons of which all paths are followed; beyond that nothing is said of a guard
 UNITS = 4.0  # of rounding, in time and state, that a guard's value on entry to a chart may be wrong by
 
 
@@ -43,42 +43,42 @@ def evaluate(w, g, jets):
     """Write enclosures of all guards in the box into `g`; guards that are not part of the chart keep infinity.
 
     Where a comparison is undecided, all paths through the guards are followed, and the hull of them is kept. It holds
-    the values, but jumps have no derivative; w.in_doubt says that there were such.
+    the values, but jumps have no derivative; w.n_undecided says that there were such.
     """
     follow_path(w, 0, g, jets)
-    w.in_doubt = w.doubt[MOST]
-    if w.in_doubt == 0:
+    w.n_undecided = w.undecided[MOST]
+    if w.n_undecided == 0:
         return
     other = plain(w.other)
     path = 1
-    while w.in_doubt <= MOST_DOUBTS and path < 1 << w.in_doubt:
+    while w.n_undecided <= MOST_UNDECIDED and path < 1 << w.n_undecided:
         follow_path(w, path, other, jets)
-        w.in_doubt = max(w.in_doubt, w.doubt[MOST])
+        w.n_undecided = max(w.n_undecided, w.undecided[MOST])
         for i in range(NG):
             g[i, 0] = min(g[i, 0], other[i, 0])
             g[i, 1] = max(g[i, 1], other[i, 1])
         path += 1
     for i in range(NG):
-        if w.in_doubt > MOST_DOUBTS and g[i, 0] < math.inf:
+        if w.n_undecided > MOST_UNDECIDED and g[i, 0] < math.inf:
             g[i, 0], g[i, 1] = -math.inf, math.inf
         g[i, 2], g[i, 3] = -math.inf, math.inf
 
 
 @jit
 def follow_path(w, path, g, jets):
-    """Write what the guards enclose on one path into `g`; w.doubt tells how many undecided comparisons it has."""
-    doubt = plain(w.doubt)
+    """Write what the guards enclose on one path into `g`; w.undecided tells how many undecided comparisons it has."""
+    undecided = plain(w.undecided)
     for i in range(NG):
         g[i, 0] = g[i, 1] = math.inf
-    doubt[0] = doubt[MOST] = doubt[LOST] = 0
-    doubt[PATH] = path
+    undecided[0] = undecided[MOST] = undecided[LOST] = 0
+    undecided[PATH] = path
     if jets:
-        enclose_jets(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, doubt)
+        enclose_jets(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, undecided)
     else:
-        enclose_values(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, doubt)
-    doubt[MOST] = max(doubt[MOST], doubt[0])
-    if doubt[LOST]:
-        doubt[MOST] = MOST_DOUBTS + 1
+        enclose_values(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, undecided)
+    undecided[MOST] = max(undecided[MOST], undecided[0])
+    if undecided[LOST]:
+        undecided[MOST] = MOST_UNDECIDED + 1
 
 
 @jit
@@ -165,7 +165,7 @@ def enclose_window(w, m, r):
     enclose_time(w, m, wider)
     enclose_states(w, m, wider)
     evaluate(w, plain(w.hull), True)
-    w.window_doubt = w.in_doubt
+    w.window_undecided = w.n_undecided
 
 
 @jit

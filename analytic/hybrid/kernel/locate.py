@@ -98,7 +98,7 @@ def is_real(w, i, s, drop):
         at = min(max(s + side * 50.0 * EPS * (abs(w.t) + s), 0.0), w.s1)
         enclose_middle(w, 2.0 * at * w.inverse - 1.0)
         noise = w.middle[i, 1] - w.middle[i, 0]
-        if not noise < math.inf or w.in_doubt or drop > NOISY * noise:
+        if not noise < math.inf or w.n_undecided or drop > NOISY * noise:
             return True
     return False
 

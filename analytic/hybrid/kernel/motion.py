@@ -163,7 +163,7 @@ def read_motion(w, t, x, f):
         low, high, slow, fast = w.middle[i, 0], w.middle[i, 1], w.middle[i, 2], w.middle[i, 3]
         if w.ga[i] == math.inf:
             continue
-        w.noise[i] = high - low if CERTIFIED[i] and not w.in_doubt and high - low < math.inf else UNKNOWN
+        w.noise[i] = high - low if CERTIFIED[i] and not w.n_undecided and high - low < math.inf else UNKNOWN
         if w.noise[i] != UNKNOWN and slow == -math.inf and fast == math.inf and jumps_here(w, i, t, x, f, reach):
             w.noise[i] = UNITS * EPS * abs(w.ga[i])
             w.leaps[i] = 1
