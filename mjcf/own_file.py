@@ -9,7 +9,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from .extent import check_extent
+from .element_limits import check_elements
 from .own_ground import may_touch
 from .terrain import GROUND
 
@@ -28,7 +28,7 @@ def read(mjcf: str | Path) -> mujoco.MjSpec:
     if not _is_text(mjcf) and not _is_file(mjcf):
         raise ValueError(f"there is no file {str(mjcf)[:200]!r}; mjcf is the name of an MJCF file, or its text")
     try:
-        check_extent(mjcf, _is_text(mjcf))
+        check_elements(mjcf, _is_text(mjcf))
     except ValueError as error:
         raise ValueError(f"{called(mjcf)} makes more than MuJoCo can: {error}") from None
     try:

@@ -177,20 +177,21 @@ def enclose_middle(w, m):
 
 
 @jit
-def box_point(w, t, x, f, reach, late):
+def box_point(w, t, x, f, horizon, delay):
     """Write a box about (t, x), which moves at the rates `f`, into w.moment and w.box.
 
-    It holds what a few units of round-off in time and state, or in their change over `reach` seconds, can do, and the
-    way of `late` seconds.
+    It holds a few units of round-off in time and state, or in their change over `horizon` seconds, and the motion of
+    `delay` seconds.
     """
     box = plain(w.box)
-    unit = UNITS * EPS * (abs(t) + reach) + late
+    unit = UNITS * EPS * (abs(t) + horizon) + delay
     w.moment[0] = t - unit
     w.moment[1] = t + unit
     w.moment[2] = 1.0
     w.moment[3] = 1.0
     for i in range(N):
-        unit = UNITS * EPS * (max(abs(x[i]), abs(w.x[i])) + reach * max(abs(f[i]), abs(w.k[0, i]))) + late * abs(f[i])
+        size = max(abs(x[i]), abs(w.x[i])) + horizon * max(abs(f[i]), abs(w.k[0, i]))
+        unit = UNITS * EPS * size + delay * abs(f[i])
         box[i, 0] = x[i] - unit
         box[i, 1] = x[i] + unit
         box[i, 2] = f[i]
@@ -201,9 +202,9 @@ def box_point(w, t, x, f, reach, late):
 def enclose_less(w, share):
     """Write the values and rates of all guards in a share of the box that is there, about its middle, into w.middle."""
     box = plain(w.box)
-    late, unit = 0.5 * (w.moment[0] + w.moment[1]), 0.5 * share * (w.moment[1] - w.moment[0])
-    w.moment[0] = late - unit
-    w.moment[1] = late + unit
+    middle, unit = 0.5 * (w.moment[0] + w.moment[1]), 0.5 * share * (w.moment[1] - w.moment[0])
+    w.moment[0] = middle - unit
+    w.moment[1] = middle + unit
     for i in range(N):
         m, unit = 0.5 * (box[i, 0] + box[i, 1]), 0.5 * share * (box[i, 1] - box[i, 0])
         box[i, 0] = m - unit
@@ -212,25 +213,25 @@ def enclose_less(w, share):
 
 
 @jit
-def enclose_around(w, t, x, f, reach, late):
+def enclose_around(w, t, x, f, horizon, delay):
     """Write the values of all guards about (t, x) into w.middle; see `box_point`."""
-    box_point(w, t, x, f, reach, late)
+    box_point(w, t, x, f, horizon, delay)
     evaluate(w, plain(w.middle), False)
 
 
 @jit
-def enclose_point(w, t, x, f, reach):
+def enclose_point(w, t, x, f, horizon):
     """Write values and rates of all guards at (t, x), with their round-off, into w.middle; see `box_point`.
 
     The round-off is that of a step whose stages have rates w.k.
     """
-    box_point(w, t, x, f, reach, 0.0)
+    box_point(w, t, x, f, horizon, 0.0)
     box = plain(w.box)
     k = plain(w.k)
     for i in range(N):
         fastest = 0.0
         for j in range(N_STAGES + 1):
             fastest = max(fastest, abs(k[j, i]))
-        box[i, 0] -= UNITS * EPS * reach * fastest
-        box[i, 1] += UNITS * EPS * reach * fastest
+        box[i, 0] -= UNITS * EPS * horizon * fastest
+        box[i, 1] += UNITS * EPS * horizon * fastest
     evaluate(w, plain(w.middle), True)

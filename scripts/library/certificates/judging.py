@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 
 from tarsus.scripts.library.base import parallel, stamp
-from tarsus.scripts.library.certificates import parting, replay, settings
+from tarsus.scripts.library.certificates import divergence, replay, settings
 from tarsus.scripts.library.certificates.certificate import ERRORS, Certificate, Change, Finding, Replayed
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.certificates.settings import BETWEEN, ITSELF, Setting
@@ -148,10 +148,10 @@ def judged(
 
 
 def _numbers(base: Track, track: Track) -> Replayed:
-    parted = parting.part(base, track)
+    apart = divergence.between(base, track)
     cost = None if np.isnan(track.cost_of_transport) else track.cost_of_transport
-    when = None if np.isinf(parted.time) else parted.time
-    return Replayed(track.seed, track.speed, track.total, cost, track.ending, when, parted.cause)
+    when = None if np.isinf(apart.time) else apart.time
+    return Replayed(track.seed, track.speed, track.total, cost, track.ending, when, apart.cause)
 
 
 def change(base: Sequence[float], other: Sequence[float], least: float, noise: float = 0.0) -> Change:

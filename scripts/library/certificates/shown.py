@@ -20,7 +20,7 @@ from tarsus.scripts.library.certificates.certificate import (
     Change,
     Finding,
 )
-from tarsus.scripts.library.certificates.parting import CAUSES, DISTANCE
+from tarsus.scripts.library.certificates.divergence import CAUSES, DISTANCE
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.certificates.settings import BASE, ITSELF, ROBOT
 from tarsus.scripts.library.comparison import tables
@@ -34,7 +34,7 @@ def cells(certificate: Certificate, row: Finding) -> list[str]:
     """Return a row of the table."""
     if row.left_out:
         return [row.setting, *["-"] * (len(HEAD) - 2), "left out"]
-    time, _ = row.parting
+    time, _ = row.divergence
     fell = sum(bool(episode.ending) for episode in row.episodes)
     cost = row.mean("cost_of_transport")
     return [

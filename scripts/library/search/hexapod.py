@@ -134,7 +134,7 @@ class HexapodSearch(Search):
         flies = self.pattern != "pronk" or made.aloft >= ALOFT
         return made.steady and flies and (self.goal == "speed" or made.speed >= LEAST_SPEED)
 
-    def worth(self, made: ExactWalk) -> float:
+    def score_of(self, made: ExactWalk) -> float:
         """Return the score of a walk."""
         if self.passes(made):
             return made.speed if self.goal == "speed" else -made.resistance
@@ -151,7 +151,7 @@ class HexapodSearch(Search):
         """Walk in threads; the engine's loop holds no lock."""
         run = joblib.Parallel(n_jobs=self.jobs, backend="threading")
         walks = run(joblib.delayed(self.walk)(point) for point in points)
-        return np.array([self.worth(made.walk) for made in walks]), walks
+        return np.array([self.score_of(made.walk) for made in walks]), walks
 
     def explore(self, trials: Trials) -> bool:
         """Evolve, or climb by exact derivatives from the fastest gaits of the first generation."""
@@ -165,7 +165,7 @@ class HexapodSearch(Search):
         walks = RestWalks(self.params, self.gait_at)
 
         def told(point: np.ndarray, made: DerivedWalk) -> bool:
-            trials.add([Tried(point, self.worth(made.walk), Walked(made.walk, made.strides))])
+            trials.add([Tried(point, self.score_of(made.walk), Walked(made.walk, made.strides))])
             return trials.stopped()
 
         for row in starts[:CLIMBS]:

@@ -1,4 +1,4 @@
-"""How many elements an MJCF makes, counted from its text, as MuJoCo would not end with `<replicate count="30000000">`.
+"""The number of elements of an MJCF, counted from its text: MuJoCo would not end with `<replicate count="30000000">`.
 
 Repetitions multiply: a replicate in a replicate, or a model that a replicate attaches. Files that the text includes or
 attaches are read too.
@@ -34,7 +34,7 @@ MOST_NODES = 2500  # of their cells
 Reader = Callable[[str], str | None]  # the text of a file by the name that another has for it
 
 
-def check_extent(mjcf: str | Path, is_text: bool) -> None:
+def check_elements(mjcf: str | Path, is_text: bool) -> None:
     """Refuse an MJCF that makes more than MuJoCo does in seconds.
 
     Args:

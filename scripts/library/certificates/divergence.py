@@ -14,7 +14,7 @@ import numpy as np
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.records import stances
 
-DISTANCE = 0.2  # between the bodies, at which the trajectories have parted [height of the body]
+DISTANCE = 0.2  # between the bodies, at which the trajectories have diverged [height of the body]
 ANGLE = 0.2  # between their orientations, likewise [rad]
 DEPTH = 0.005  # by which the feet's depth in the ground, mean since the start, differs [height of the body]
 LANDED = 0.2  # a mean depth is over at least that long: a landing toe goes deep for an instant [s]
@@ -32,12 +32,12 @@ NONE = "none of these"
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """Where an episode leaves that of the same seed in the base preset.
 
     Attributes:
         time: When [s]; infinite if never.
-        cause: One of `CAUSES` that came first, `NONE`, or "" if they did not part.
+        cause: One of `CAUSES` that came first, `NONE`, or "" if they did not diverge.
         first: When each of `CAUSES` first held until then [s]; infinite if it did not.
     """
 
@@ -46,8 +46,8 @@ class Parting:
     first: dict[str, float]
 
 
-def part(base: Track, other: Track) -> Parting:
-    """Return where two episodes part, and why."""
+def between(base: Track, other: Track) -> Divergence:
+    """Return when two episodes diverge, and why."""
     n, height = min(len(base.down), len(other.down)), float(base.position[0, 2])
     apart = np.linalg.norm(base.position[:n] - other.position[:n], axis=-1) > DISTANCE * height
     turned = 2 * np.arccos(np.clip(np.abs(np.vecdot(base.quat[:n], other.quat[:n])), 0.0, 1.0)) > ANGLE
@@ -55,14 +55,14 @@ def part(base: Track, other: Track) -> Parting:
     last = _first(apart | turned)
     last = n - 1 if last is None and over else last
     if last is None:
-        return Parting(np.inf, "", dict.fromkeys(CAUSES, np.inf))
+        return Divergence(np.inf, "", dict.fromkeys(CAUSES, np.inf))
     first = {}
     for cause, holds in _symptoms(base, other, n, height).items():
         at = _first(holds[: last + 1])
         first[cause] = np.inf if at is None else (at + 1) * base.ctrl_dt
     earliest = min(first.values())
     cause = next((cause for cause, time in first.items() if time == earliest < np.inf), NONE)
-    return Parting((last + 1) * base.ctrl_dt, cause, first)
+    return Divergence((last + 1) * base.ctrl_dt, cause, first)
 
 
 def _symptoms(base: Track, other: Track, n: int, height: float) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""What a sliding robot can reach: its smallest radius, paths rehearsed on the model before they are walked, and goals.
+"""Feasible paths and goals of a sliding robot: its smallest radius, paths rehearsed on the model, plans to goals.
 
 Axles that are rigid cannot stroke left and right differently, so that every turn slips and the smallest radius is some
 meters. A path that bends more, or a goal behind that radius, is refused with what the model can do instead.
