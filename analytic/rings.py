@@ -13,7 +13,7 @@ LEAST = 1e-12  # so that the middle has a direction [m^3]
 
 
 def ring(x, y):
-    """Return by how far out a point lies, (x^4 + y^4)^(1/4) [m]: rings are squares with round corners."""
+    """Return the radius (x^4 + y^4)^(1/4) of a point [m]: rings are squares with round corners."""
     return np.sqrt(np.sqrt(x * x * x * x + y * y * y * y))
 
 

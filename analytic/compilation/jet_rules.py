@@ -158,7 +158,7 @@ STEEP = {math.sqrt, math.hypot, operator.pow, operator.ipow, math.pow}
 
 
 def where(condition, a, b):
-    """Return one of two numbers."""
+    """Return a where the condition holds, b elsewhere."""
     return a if condition else b
 
 

@@ -114,7 +114,7 @@ def basin(
 
 
 def _all_nearer(period, z, shape, root, n: int, rng: np.random.Generator) -> bool:
-    """Return whether n points, drawn evenly from an ellipsoid, all come nearer."""
+    """Return whether n points, drawn evenly from an ellipsoid, all come nearer to its centre."""
     m = len(z)
     for _ in range(n):
         direction = rng.normal(size=m)

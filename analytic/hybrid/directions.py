@@ -69,7 +69,7 @@ class Directions:
         return cls(tuple(f"direction {c}" for c in range(k)), by[:n], by[n:], np.zeros((model.p0.size, k)))
 
     def passes(self, width: int) -> list[Directions]:
-        """Return them in groups of `width`, for as many runs; the last group is filled up with its last direction."""
+        """Return the directions in groups of `width`, one for each run; the last group repeats its last direction."""
         groups = [np.minimum(np.arange(i, i + width), self.size - 1) for i in range(0, self.size, width)]
         return [Directions(tuple(self.names[c] for c in g), self.x[:, g], self.d[:, g], self.p[:, g]) for g in groups]
 
@@ -123,7 +123,7 @@ def pick(model: Model, wrt: Sequence[str] | Mapping[str, Mapping[str, float]]) -
 
 
 def place_of(model: Model, names: Sequence[str]) -> np.ndarray:
-    """Return where each name stands among states, memory entries and parameters, in this order, shape (k,) of int.
+    """Return the index of each name among states, memory entries and parameters, in this order, shape (k,) of int.
 
     Raises:
         ValueError: If a name is unknown, or stands for two things.

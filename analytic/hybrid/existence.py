@@ -27,7 +27,7 @@ class Existence(Enum):
 
 
 def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -> tuple[Existence, str]:
-    """Return whether the derivative exists, and a sentence.
+    """Return the `Existence` of a derivative, and a sentence.
 
     Args:
         r: The run.

@@ -73,7 +73,7 @@ class Feedback:
         return np.clip(-self.gain @ y, -self.limit, self.limit) * self.model.scale
 
     def named(self, z: Any) -> dict[str, float]:
-        """Return them by name."""
+        """Return the controls by name."""
         return dict(zip(self.model.controls, self(z).tolist(), strict=True))
 
     def within(self, limit: float) -> Feedback:

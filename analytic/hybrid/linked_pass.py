@@ -56,7 +56,7 @@ class LinkedPass:
         self._address, self._other, self._parts = 0, None, {}
 
     def __call__(self, *given: Any) -> float:
-        """Return what `carry` does."""
+        """Return the time at which a number is not finite, infinity if all are; see `carry`."""
         if not (self._address or self._other):
             try:
                 self._address = self._code.address()

@@ -143,7 +143,7 @@ class Reader:
         return table[:, i], None if self.made is None else self.by[kind][:, i, : self.k]
 
     def at(self, guard: str | None, side: str) -> np.ndarray:
-        """Return which points a bound is read at, shape (m,) of bool; without a guard, at nodes."""
+        """Return the mask of points at which a bound is read, shape (m,) of bool; without a guard, nodes."""
         rows = self.rows
         if guard == "end":
             return rows.row == END

@@ -147,7 +147,7 @@ class Replay:
 
 
 def _at_once(n_directions: int, compiled: bool) -> int:
-    """Return how many directions a block has: compiled, an even number, since each is compiled for itself."""
+    """Return the number of directions in a block: even if compiled, since each number is compiled for itself."""
     each = max(1, math.ceil(n_directions / max(1, math.ceil(n_directions / LARGEST))))
     return each + each % 2 if compiled else each
 

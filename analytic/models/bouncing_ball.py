@@ -95,6 +95,6 @@ def impact_times(height: float, p: np.ndarray, n: int) -> np.ndarray:
 
 
 def rest_time(height: float, p: np.ndarray) -> float:
-    """Return when a ball dropped from rest has made its infinitely many bounces [s]; p has shape (n_params,), e < 1."""
+    """Return the time of infinitely many bounces of a ball dropped from rest [s]; p has shape (n_params,), e < 1."""
     e = p[P.restitution]
     return float(np.sqrt(2.0 * height / p[P.gravity]) * (1.0 + e) / (1.0 - e))

@@ -103,7 +103,7 @@ def com_state(x: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
 
 
 def foot_x(x: np.ndarray, p: np.ndarray) -> float:
-    """Return where the foot is along the world's x [m]."""
+    """Return the world's x of the foot [m]."""
     return x[X] + p[P.thigh_length] * math.sin(x[HIP]) + p[P.shank_length] * math.sin(x[HIP] + x[KNEE])
 
 

@@ -89,7 +89,7 @@ def stands_out(w, i, left, right, width, drop):
 
 @jit
 def is_real(w, i, s, drop):
-    """Return whether a change of guard `i` about offset `s` is more than its round-off, and than a jump must be."""
+    """Return whether a change of guard `i` about offset `s` exceeds its round-off and the least jump."""
     if not drop > JUMP * max(abs(w.ga[i]), abs(w.g_end[i])):
         return False
     if not CERTIFIED[i]:

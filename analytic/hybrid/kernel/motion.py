@@ -124,7 +124,7 @@ def turns_at_once(w, i, t, x, f):
 
 @jit
 def is_far(w, t, x, f, horizon):
-    """Return whether no guard can be at its zero: none has fired, and all are clear of it by their values."""
+    """Return whether all guards are away from zero: none has fired, and their values exclude it."""
     for i in range(NG):
         w.rate[i] = w.blind[i] = w.noise[i] = 0.0
         w.rooted[i] = w.leaps[i] = 0

@@ -40,7 +40,7 @@ def begin_scan(w, i):
 
 @jit
 def changes(w, i, limit, positive):
-    """Return whether guard `i`, whose sign is given, has another before offset `limit`: between w.left and w.right.
+    """Return whether guard `i` changes its sign before offset `limit`: between w.left and w.right.
 
     Sets w.certain to whether it is certainly monotone there.
     """
@@ -96,7 +96,7 @@ def changes(w, i, limit, positive):
 
 @jit
 def split_at(w, i, a, b, crosses):
-    """Return where a window is split: in the middle, or, if it is all that is left of a step, where a chord crosses.
+    """Return the point that splits a window: its middle or, if the window is the rest of a step, the chord's zero.
 
     The chord of a guard that falls ever faster crosses zero before it does.
     """

@@ -94,7 +94,7 @@ def mirrored(x) -> np.ndarray:
 
 
 def free_entries(chart: int) -> np.ndarray:
-    """Return which entries of the state are coordinates of the section in a chart's modes of the toes, shape (k,)."""
+    """Return the entries of the state that are coordinates of the section in a chart's toe modes, shape (k,)."""
     toes = [TOES + 6 * leg + FREE_OF_MODE[toe_mode(chart, leg)] for leg in range(N_LEGS)]
     return np.concatenate([BODY, *toes])
 
