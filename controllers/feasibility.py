@@ -145,7 +145,7 @@ def longest_stride(walk: SlidingWalk, limits: Limits | None = None) -> float:
 
 
 def _carried(walk: SlidingWalk, controls: np.ndarray) -> np.ndarray:
-    """Return where a stride takes the body, (3,)."""
+    """Return the pose after one stride, seen from its start, (3,) [m, m, rad]."""
     made = walk.stride(controls, derivatives=False)
     if made.fell:
         raise ValueError(FALLS)

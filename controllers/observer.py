@@ -79,7 +79,7 @@ class Estimate:
 
 
 class Tare(NamedTuple):
-    """What the model misses on a sound robot, by the phase of the stride: it repeats from stride to stride."""
+    """The error of the model on a sound robot, by the phase of the stride: it repeats from stride to stride."""
 
     mean: np.ndarray  # (BINS, 5) measured less expected
     deviation: np.ndarray  # (BINS, 5) of that from its mean, `FLOOR` at least
@@ -112,7 +112,7 @@ class Tare(NamedTuple):
 
 
 def bin_of(phase) -> np.ndarray:
-    """Return which part of the stride a phase [rad] lies in, 0 to `BINS` - 1."""
+    """Return the part of the stride in which a phase [rad] lies, 0 to `BINS` - 1."""
     return (np.asarray(phase) % TURN / TURN * BINS).astype(int) % BINS
 
 

@@ -54,7 +54,7 @@ class Path:
 
     @property
     def duration(self) -> float:
-        """How long it takes from the first point to the last [s]."""
+        """Time from the first point to the last [s]."""
         return self.length / self.speed
 
     def __call__(self, t) -> np.ndarray:

@@ -169,7 +169,7 @@ def _softened(law: ContactLaw, restitution: float, speed: float, gravity: float,
 
 
 def _excuse(law: ContactLaw, restitution: float, speed: float, gravity: float, within: float) -> str:
-    """Return why a law has not this restitution, or an empty string."""
+    """Return the reason why a law has not this restitution, or an empty string."""
     found = law.drop(speed, gravity)
     if abs(found.restitution / restitution - 1.0) > 2e-3:
         return f"it bounces by {found.restitution:.3g} at {speed:g} m/s; gravity or the timestep takes the rest"

@@ -162,7 +162,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
 
 
 def touch_sensors(model: mujoco.MjModel, part: str) -> np.ndarray:
-    """Return where `sensordata` says whether the geoms of a part touch the ground, of those that `build` was told."""
+    """Return the entries of `sensordata` that say whether a part's geoms touch the ground; `build` made the sensors."""
     sensors = [model.sensor(k) for k in range(model.nsensor)]
     return np.array([sensor.adr[0] for sensor in sensors if sensor.name.startswith(f"touch of {part}: ")], int)
 
