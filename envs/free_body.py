@@ -198,7 +198,7 @@ class FreeBodyTask(Task):
         return commands.followed(self.pace, self.command, self.WIDTHS) | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has toppled, shape (...,), by the reason."""
+        """Return the masks of robots that have toppled, shape (...,), by the reason."""
         return {
             "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
             "toppled: the body is under the ground": self.height < 0.0,

@@ -118,7 +118,7 @@ class HexapodTask(WalkerTask):
         return names if self.config.task == "forward" else tuple(name for name in names if name != "heading")
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of the hips, shape (..., 6)."""
+        """Return the entries of the hips, shape (..., 6)."""
         return values[..., ::3]
 
     def joint_entries(self) -> dict[str, Observation]:
@@ -148,7 +148,7 @@ class HexapodTask(WalkerTask):
         self._length = self.qpos[..., 9::3]
 
     def compression(self) -> np.ndarray:
-        """Return by how much the legs are shorter than at rest, shape (..., 6) [m]."""
+        """Return the compression of the legs, shape (..., 6) [m]."""
         return self.rest_length - self._length
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:

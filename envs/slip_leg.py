@@ -199,7 +199,7 @@ class SlipLegTask(LegTask):
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, shape (...,), by the reason."""
+        """Return the mask of legs that have fallen, shape (...,), by the reason."""
         return {f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN}
 
 

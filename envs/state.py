@@ -174,7 +174,7 @@ class Randoms:
         self._generators[sim] = generator
 
     def is_new(self, sim) -> bool:
-        """Return whether a generator was seeded since this was last asked."""
+        """Return whether a generator was seeded since the last call."""
         new = sim in self._new
         self._new.discard(sim)
         return new

@@ -177,7 +177,7 @@ class Surrogate:
         return (self.robots, KEPT), (self, ("action", "time", "cycles", "tempo", "correction"))
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return which robots have toppled, shape (n,), by the reason."""
+        """Return the masks of robots that have toppled, shape (n,), by the reason."""
         height, roll, pitch = self.robots.posture.T
         return {
             "toppled: the centre of mass is not over the feet": self.robots.broken,
