@@ -153,7 +153,7 @@ class Certificate:
         return causes[0] if len(causes) > 1 and len(set(causes)) == 1 else ""
 
     def cause(self, row: Finding) -> str:
-        """Return what differed first in a row; that it does so in every row, if it says nothing of this one."""
+        """Return the quantity that differed first in a row, or `EVERYWHERE` if it did in every row."""
         _, cause = row.divergence
         return EVERYWHERE if cause and cause == self.everywhere and row.kind != BETWEEN else cause
 
@@ -177,7 +177,7 @@ class Certificate:
         return f"{row.setting}: {', '.join(words)}" + (f"; first differs: {cause}" if cause else "")
 
     def as_json(self) -> str:
-        """Return it as JSON, the verdicts with it."""
+        """Return the certificate as JSON, with its verdicts."""
         rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
         return json.dumps(asdict(self) | {"verdict": self.verdict, "reason": self.reason, "rows": rows}, indent=1)
 

@@ -105,7 +105,7 @@ def certify(
     normaliser: str | None = None,
     stack: int | None = None,
 ) -> Certified:
-    """Return whether a policy depends on the simulator it was trained in.
+    """Return the certificate that says whether a policy depends on the simulator it was trained in.
 
     Args:
         policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION.

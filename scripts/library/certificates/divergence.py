@@ -47,7 +47,7 @@ class Divergence:
 
 
 def between(base: Track, other: Track) -> Divergence:
-    """Return when two episodes diverge, and why."""
+    """Return the time at which two episodes diverge, and the cause."""
     n, height = min(len(base.down), len(other.down)), float(base.position[0, 2])
     apart = np.linalg.norm(base.position[:n] - other.position[:n], axis=-1) > DISTANCE * height
     turned = 2 * np.arccos(np.clip(np.abs(np.vecdot(base.quat[:n], other.quat[:n])), 0.0, 1.0)) > ANGLE
@@ -66,7 +66,7 @@ def between(base: Track, other: Track) -> Divergence:
 
 
 def _symptoms(base: Track, other: Track, n: int, height: float) -> dict[str, np.ndarray]:
-    """Return when each of `CAUSES` holds, shape (n,)."""
+    """Return the mask of steps in which each of `CAUSES` holds, shape (n,)."""
     (stood, lost), (other_stood, other_lost) = whole_stances(base), whole_stances(other)
     differ = stood[:n] != other_stood[:n]
     longer = differ & np.concatenate([differ[:1] & False, differ[:-1]])  # for more than one control period
@@ -83,12 +83,12 @@ def _symptoms(base: Track, other: Track, n: int, height: float) -> dict[str, np.
 
 
 def mean_depth(track: Track) -> np.ndarray:
-    """Return how deep feet that touch were since the start, mean over time, shape (n,) [m]."""
+    """Return the mean depth since the start of feet that touch, shape (n,) [m]."""
     return np.cumsum(track.depth) / np.maximum(np.cumsum(track.down.any(-1)), LANDED / track.ctrl_dt)
 
 
 def whole_stances(track: Track) -> tuple[np.ndarray, np.ndarray]:
-    """Return whether each foot stands, without flicker, and whether flicker takes its contact, shape (n, n_feet) both.
+    """Return the masks of feet that stand, without flicker, and of contacts that flicker takes, shape (n, n_feet) both.
 
     A gap of one control period, or of less than `stances.DEBOUNCE`, is flicker.
     """

@@ -87,7 +87,7 @@ class ByNudge:
 
     @classmethod
     def of(cls, nudged: Finding, n: int) -> ByNudge:
-        """Return what the row of nudged episodes shows, for means of n episodes."""
+        """Return the changes that the row of nudged episodes shows, for means of n episodes."""
         times = ERRORS * np.sqrt(len(nudged.episodes) / n)  # the row's own error is of a mean of more
         return cls(*(abs(c.value) + float(times) * c.error if c else 0.0 for c in (nudged.speed, nudged.total)))
 

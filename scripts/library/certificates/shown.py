@@ -56,7 +56,7 @@ def _change(change: Change | None) -> str:
 
 
 def facts(certificate: Certificate) -> list[str]:
-    """Return what to know of a certificate, a line each."""
+    """Return the facts of a certificate, a line each."""
     options = ", ".join(f"{name}={value}" for name, value in certificate.options.items())
     fell, n = certificate.falls
     found = [

@@ -131,7 +131,7 @@ class ConnectionMpc(MachineCommand):
         write_film(run, FollowingStepper(experiment).model, path, args.forces)
 
     def stepper(self, experiment: Any) -> Any:
-        """Return what steps it in MuJoCo."""
+        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.connection_walk import FollowingStepper
 
         return FollowingStepper(experiment)

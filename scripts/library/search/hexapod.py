@@ -130,7 +130,7 @@ class HexapodSearch(Search):
         return Walked(made, made.lasted * np.ceil(SECONDS / point[0]))
 
     def passes(self, made: ExactWalk) -> bool:
-        """Return whether a walk is one of those that are looked for."""
+        """Return whether a walk meets the search's conditions."""
         flies = self.pattern != "pronk" or made.aloft >= ALOFT
         return made.steady and flies and (self.goal == "speed" or made.speed >= LEAST_SPEED)
 
@@ -175,7 +175,7 @@ class HexapodSearch(Search):
         return strides_of(trials.tried) < self.strides
 
     def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
-        """Return it with the gait and its command; to confirm it, the best gait that is proved to be stable."""
+        """Return the result with the gait and its command; confirmed, of the best gait that is proved to be stable."""
         strides = strides_of(found.tried)
         words = f"{strides:.0f} strides walked from rest"
         proof = best_proved(self, trials) if confirm else None
@@ -202,7 +202,7 @@ class HexapodSearch(Search):
 
 
 def strides_of(tried: Sequence[Tried]) -> float:
-    """Return how many strides gaits took together."""
+    """Return the number of strides that gaits took together."""
     return float(sum(row.about.strides for row in tried))
 
 
