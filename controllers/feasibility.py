@@ -31,7 +31,7 @@ SPARED = 0.9  # of crab and steering: what a path may need, the rest is for what
 CLOSE = np.array([5e-3, 5e-3, 1e-2])  # to a goal that counts as reached [m, m, rad]
 SPARE = 0.8  # of the longest stride that a plan is made of
 STEPS = 25  # Gauss-Newton steps of a plan to a goal
-FALLS = "the feet do not carry the robot in some frame of this gait: no path can be followed and no goal reached"
+FALLS = "the feet do not carry the robot in some frame of this gait; take a robot with more legs"
 
 
 class Rehearsal(NamedTuple):

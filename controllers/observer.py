@@ -42,7 +42,7 @@ def refuse(what: str) -> None:
     """
     if what in UNKNOWABLE:
         raise ValueError(f"{what} cannot be known from how the robot slides: {UNKNOWABLE[what]}")
-    raise ValueError(f"there is nothing called {what!r} to estimate; what cannot be known: {', '.join(UNKNOWABLE)}")
+    raise ValueError(f"unknown quantity {what!r}; those that sliding does not show are {', '.join(UNKNOWABLE)}")
 
 
 class Seen(NamedTuple):

@@ -155,7 +155,7 @@ class Answers:
 
     def __getitem__(self, place: slice) -> Answers:
         if not isinstance(place, slice) or place.step is not None:
-            raise TypeError("of the guards' values only slices without a step can be read")
+            raise TypeError("the guards' values are read by slices without a step, such as g[1:3]")
         return Answers(self._rows[place], self._cell, self._clears, self._rate)
 
     def __setitem__(self, place: int, value: Any) -> None:

@@ -139,7 +139,7 @@ def from_differences(
         columns.append((ends[0] - ends[1]) / (2.0 * step))
     whole = np.stack(columns, axis=1)
     if not np.isfinite(whole).all():
-        raise ValueError("the return map is not defined near the fixed point: the run did not come back")
+        raise ValueError("a run from near the fixed point did not come back to the section: take a smaller step")
     return SectionModel(whole[:, :m], whole[:, m:], z, tuple(controls), scale)
 
 

@@ -28,7 +28,7 @@ class BouncingBall:
 
     def __post_init__(self) -> None:
         if not self.gravity > 0:
-            raise ValueError(f"gravity must be positive, got {self.gravity}")
+            raise ValueError(f"gravity must be positive, got {self.gravity} m/s^2")
         if not 0 <= self.restitution <= 1:
             raise ValueError(f"restitution must lie in [0, 1], got {self.restitution}")
 
