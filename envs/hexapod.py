@@ -72,11 +72,11 @@ class HexapodConfig(WalkerConfig):
         if self.clock not in CLOCKS:
             raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")
         if not 0 < self.rate_range <= 1:
-            raise ValueError(f"rate_range is a share above 0, at most 1, got {self.rate_range}")
+            raise ValueError(f"rate_range must be a share above 0, at most 1, got {self.rate_range}")
         if not self.coupling >= 0:
             raise ValueError(f"coupling must not be negative, got {self.coupling}")
         if not 0 <= self.phase_spread <= 0.5:
-            raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
+            raise ValueError(f"phase_spread must lie from 0 to 0.5 cycles, got {self.phase_spread} cycles")
 
 
 class HexapodTask(WalkerTask):

@@ -170,7 +170,7 @@ class HoppingLegTask(LegTask):
         if above(asked):
             return asked
         if not above(upright):
-            raise ValueError(f"the foot would begin under the ground, whose {type(terrain).__name__} is too high there")
+            raise ValueError(f"the foot would begin under the ground; lower the {type(terrain).__name__} at the start")
         low, high = asked, upright
         while (
             abs(high - low) > PITCH_STEP

@@ -61,7 +61,7 @@ class SlipLegConfig(LegConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.apex_height >= 0:
-            raise ValueError(f"apex_height must not be negative, got {self.apex_height}")
+            raise ValueError(f"apex_height must not be negative, got {self.apex_height} m")
 
 
 def _foot_place(task: SlipLegTask) -> np.ndarray:

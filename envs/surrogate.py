@@ -65,7 +65,7 @@ class QuasistaticConfig:
             raise ValueError(f"unknown action_mode {self.action_mode!r}; there are {known}")
         defaults = {entry.name: entry.default for entry in fields(self)}
         if not self.ctrl_dt > 0:
-            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
+            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt} s")
         check_residual(self)
         for name in RESIDUAL:
             if self.action_mode != "residual" and getattr(self, name) != defaults[name]:

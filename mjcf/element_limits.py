@@ -48,7 +48,7 @@ def check_elements(mjcf: str | Path, is_text: bool) -> None:
         model = _Model(text, read)
         made = model.made(model.top) - sum(1 for _ in model.top.walk())
         if made > MOST_ELEMENTS:
-            raise ValueError(f"what it repeats makes {made} elements together, and may make {MOST_ELEMENTS}")
+            raise ValueError(f"its repetitions make {made} elements together, and may make {MOST_ELEMENTS}")
 
 
 def _texts(path: Path) -> list[tuple[str, Reader]]:
@@ -131,7 +131,7 @@ class _Model:
         place = element.attributes.get("body") or element.attributes.get("frame", "")
         key = (self._file, place) if model is None else (self._files.get(model, ""), "")
         if key in self._within:
-            raise ValueError(f"{element} attaches what it stands in, and that never ends")
+            raise ValueError(f"{element} attaches the model or body that holds it, without end")
         if key not in self._known:
             self._within += (key,)
             if model is None:

@@ -67,7 +67,7 @@ def root_of(spec: mujoco.MjSpec):
     limbs = [joint for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
     other = [joint.name or "without a name" for joint in limbs if joint.type not in LIMB_JOINTS]
     if other:
-        raise ValueError(f"joints other than the root's must be hinges or slides, not so {', '.join(other)}")
+        raise ValueError(f"joints other than the root's must be hinges or slides, unlike {', '.join(other)}")
     if not spec.actuators:
         raise ValueError("the file has no actuators, so that nothing can move the robot")
     return free[0].parent

@@ -231,19 +231,19 @@ WRONG = {
         r"'\w+' of this state must be an array .* got None",
     ),
     "no arrays": (lambda s: replace(s, arrays=None), "arrays of a state is a dict, got NoneType"),
-    "drawn": (lambda s: replace(s, drawn=((1, 2, 3),)), "the episodes of this state drew must be nothing, got"),
-    "drawn by none": (lambda s: replace(s, drawn=(None,)), "the episodes of this state drew must be nothing, got"),
+    "drawn": (lambda s: replace(s, drawn=((1, 2, 3),)), "the draws of this state's episodes must be nothing, got"),
+    "drawn by none": (lambda s: replace(s, drawn=(None,)), "the draws of this state's episodes must be nothing, got"),
     "never reset": (
         lambda s: replace(s, randoms=(None,)),
-        "randoms of a state are those of a PCG64, got None",
+        "randoms of a state must be those of a PCG64, got None",
     ),
     "another generator": (
         lambda s: replace(s, randoms=(np.random.MT19937(0).state,)),
-        "randoms of a state are those of a PCG64",
+        "randoms of a state must be those of a PCG64",
     ),
     "half a generator": (
         lambda s: replace(s, randoms=({"bit_generator": "PCG64"},)),
-        "randoms of a state are those of a PCG64",
+        "randoms of a state must be those of a PCG64",
     ),
 }
 
