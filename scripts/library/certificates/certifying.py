@@ -77,7 +77,7 @@ def check(candidate: Candidate) -> gymnasium.Env:
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
     if not environments.is_simulation(candidate.environment):
-        raise ValueError(f"{candidate.environment} is not a machine with settings for certification")
+        raise ValueError(f"{candidate.environment} has no settings to vary; machines of ours and of own_robot have")
     env = playing.make(candidate.environment, candidate.options)
     playing.check_acts(candidate.name, env, candidate.make)
     return env

@@ -157,7 +157,7 @@ class BaselineSearch(Search):
         if gymnasium.registry[name].entry_point != environments.OWN_ROBOT:
             raise ValueError(f"{name} has a baseline already; a search is for robots registered by own_robot.register")
         if not 0 < self.period[0] <= self.period[1]:
-            raise ValueError(f"period is a range of seconds, its lowest first, got {self.period}")
+            raise ValueError(f"period must be a range of seconds, its lowest first, got {self.period}")
         _ = self.shape
 
     @functools.cached_property

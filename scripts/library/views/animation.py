@@ -46,7 +46,7 @@ class View:
         import matplotlib.pyplot as plt
 
         if video is None and plt.get_backend().lower() in ("agg", "pdf", "svg", "ps", "cairo", "template"):
-            raise RuntimeError("there is no display for a window")
+            raise RuntimeError("there is no display for a window; a video needs none")
         self.lines, self.params, self.grid = model.hooks["lines"], params, view
         self.ground, self.reach = ground, reach
         framerate = view["framerate"]
