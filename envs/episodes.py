@@ -264,7 +264,7 @@ def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
     """
     action = as_numbers(action)
     if action.shape != space.shape:
-        raise ValueError(f"an action must have shape {space.shape}, got {action.shape}")
+        raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
     if action.ndim == 1:  # a few numbers, faster in plain Python
         entries = action.tolist()
         within = isfinite(sum(entries)) and min(entries) >= -1.0 and max(entries) <= 1.0

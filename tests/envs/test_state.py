@@ -173,7 +173,7 @@ def test_what_is_no_state_of_this_environment_is_refused():
     with pytest.raises(ValueError, match="the state is of 2 simulations and cannot be restored in 3;"):
         envs.set_state(envs.get_state(indices=[0, 1]))
     for indices, message in [
-        ([0, 3], "indices of 3 environments lie from 0 to 2"),
+        ([0, 3], "indices of 3 environments must lie from 0 to 2"),
         ([-1], "lie from 0 to 2"),
         ([1, 1], "different whole numbers"),
         ([0.5], "different whole numbers"),
@@ -279,7 +279,7 @@ def test_what_episodes_draw_and_are_delayed_by_is_looked_at_too():
     env = single("Hexapod-v0", randomise_contact=True, action_delay=(0, 2))
     env.reset(seed=0)
     state = env.get_state()
-    with pytest.raises(ValueError, match="drew must be HexapodParams, Flat, Preset of each simulation, got"):
+    with pytest.raises(ValueError, match="episodes must be HexapodParams, Flat, Preset of each simulation, got"):
         env.set_state(replace(state, drawn=()))
     with pytest.raises(ValueError, match=r"delays of a state must lie from 0 to 2 periods, got \[9\]"):
         env.set_state(edited(state, **{"delay.periods": np.array([9])}))

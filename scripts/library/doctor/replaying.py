@@ -97,7 +97,7 @@ def check(model: mujoco.MjModel, motion: Postures) -> list[int]:
     ids = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, name) for name in motion.geoms]
     for name, found in zip(motion.geoms, ids, strict=True):
         if found < 0:
-            raise ValueError(f"the motion names the geom {name!r}, which the model has not")
+            raise ValueError(f"there is no geom {name!r} in the model")
     return ids
 
 

@@ -228,7 +228,7 @@ def test_mistakes_are_refused_with_a_sentence():
         model = hy.Model("hop", state={"z": 2.0, "w": 0.0}, memory=MEMORY, params={"ground": 0.0}, charts=a.phases)
         close(model, a, replace(PLANT, load=None))
     a.contact("stance", "fall", name="leave", to="rise")
-    with pytest.raises(ValueError, match="in several phases, one command is theirs"):
+    with pytest.raises(ValueError, match="its phases must share one command"):
         closed(a)
     with pytest.raises(ValueError, match="must begin with"):
         close(hy.Model("hop", state={"z": 2.0}, charts=("rise", "fall")), a, PLANT)
