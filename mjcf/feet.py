@@ -49,12 +49,12 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
 
 
 def lowering(kinds: np.ndarray, radii: np.ndarray) -> float:
-    """Return by how much the ground is lower than the terrain [m], of feet of these shapes and radii, shape (n,)."""
+    """Return the depth of the ground below the terrain [m], for feet of these shapes and radii, shape (n,)."""
     return float(radii[0]) if (kinds == SPHERE).all() and len(set(radii.tolist())) == 1 else 0.0
 
 
 def toe(foot: mujoco.MjsGeom, model: mujoco.MjModel) -> np.ndarray:
-    """Return where a foot's site is in its body, shape (3,) [m].
+    """Return the position of a foot's site in its body, shape (3,) [m].
 
     Args:
         foot: The geom.

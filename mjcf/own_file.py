@@ -9,7 +9,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from .extent import check_extent
+from .element_limits import check_elements
 from .own_ground import may_touch
 from .terrain import GROUND
 
@@ -28,7 +28,7 @@ def read(mjcf: str | Path) -> mujoco.MjSpec:
     if not _is_text(mjcf) and not _is_file(mjcf):
         raise ValueError(f"there is no file {str(mjcf)[:200]!r}; mjcf is the name of an MJCF file, or its text")
     try:
-        check_extent(mjcf, _is_text(mjcf))
+        check_elements(mjcf, _is_text(mjcf))
     except ValueError as error:
         raise ValueError(f"{called(mjcf)} makes more than MuJoCo can: {error}") from None
     try:
@@ -67,7 +67,7 @@ def root_of(spec: mujoco.MjSpec):
     limbs = [joint for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
     other = [joint.name or "without a name" for joint in limbs if joint.type not in LIMB_JOINTS]
     if other:
-        raise ValueError(f"joints other than the root's must be hinges or slides, not so {', '.join(other)}")
+        raise ValueError(f"joints other than the root's must be hinges or slides, unlike {', '.join(other)}")
     if not spec.actuators:
         raise ValueError("the file has no actuators, so that nothing can move the robot")
     return free[0].parent
@@ -162,7 +162,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
 
 
 def touch_sensors(model: mujoco.MjModel, part: str) -> np.ndarray:
-    """Return where `sensordata` says whether the geoms of a part touch the ground, of those that `build` was told."""
+    """Return the entries of `sensordata` that say whether a part's geoms touch the ground; `build` made the sensors."""
     sensors = [model.sensor(k) for k in range(model.nsensor)]
     return np.array([sensor.adr[0] for sensor in sensors if sensor.name.startswith(f"touch of {part}: ")], int)
 

@@ -95,7 +95,7 @@ def commands() -> dict[str, Path]:
 
 
 def is_away(verb: str) -> bool:
-    """Return whether a verb runs files of the laboratory, and this installation has none."""
+    """Return whether a verb needs the laboratory, and this installation has none."""
     return VERBS[verb].frame.startswith(LABORATORY) and not (FOLDER / LABORATORY).is_dir()
 
 
@@ -130,7 +130,7 @@ def summary(path: Path) -> str:
 
 
 def usage() -> str:
-    """Return what `tarsus` alone says: the verbs in groups, with a line each."""
+    """Return the usage that `tarsus` alone prints: the verbs in groups, with a line each."""
     width = max(len(f"{name} {verb.follows}") for name, verb in VERBS.items())
     lines = ["usage: tarsus VERB [NAME] [OPTIONS]", "", f"A first command to try:  {FIRST}"]
     for group, verbs in GROUPS.items():

@@ -107,7 +107,7 @@ def scored(case: Case, recording: Recording) -> dict:
 
 
 def is_hidden(recording: Recording, measurement: dict) -> bool:
-    """Return whether a measurement is of forces in an engine that shows none."""
+    """Return whether a measurement needs forces that the engine does not show."""
     return measurement["quantity"] == "force" and bool(np.isnan(recording.forces).all())
 
 

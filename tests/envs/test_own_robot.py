@@ -163,7 +163,7 @@ MOTOR = "<actuator><motor site='s'/></actuator>"
         (TEXT, FEET, {"terrain": "swamp"}, "swamp"),
         (TEXT.replace("<freejoint/>", ""), FEET, {}, "needs one free joint, before all others.* has 0"),
         (BALL.format("<freejoint/>", ""), ("f",), {}, "the file has no actuators"),
-        (TEXT.replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, not so FL_knee"),
+        (TEXT.replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, unlike FL_knee"),
         (TEXT.replace('ctrlrange="-0.6 0.6"', "", 1), FEET, {}, "the actuators FL_hip have no ctrlrange"),
         ("<mujoco><worldbody></mujoco>", FEET, {}, "the MJCF is not an MJCF that MuJoCo can read"),
         ("no_such_file.xml", FEET, {}, "there is no file 'no_such_file.xml'"),
@@ -278,7 +278,10 @@ def test_a_robot_that_collapses_ends_its_episode_and_that_is_said_when_it_is_reg
     assert env.data.qpos[2] - 0.035 == pytest.approx(
         -0.018, abs=3e-3
     )  # on its belly; the ground is a foot's radius lower
-    for options, words in (({"fall_height": 1.0}, "fall_height is a share"), ({"fall_load": 0.0}, "fall_load must be")):
+    for options, words in (
+        ({"fall_height": 1.0}, "fall_height must be"),
+        ({"fall_load": 0.0}, "fall_load must be"),
+    ):
         with pytest.raises(ValueError, match=words):
             make(**options)
 

@@ -44,7 +44,7 @@ class Variants:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         if not self.stop_force >= 0:
-            raise ValueError(f"stop_force must not be negative, got {self.stop_force}")
+            raise ValueError(f"stop_force must not be negative, got {self.stop_force} N")
 
 
 def machine_params(params: HexapodParams, variants: Variants | None = None) -> dict[str, float]:

@@ -58,7 +58,7 @@ PARTS = {
                 "controllers",
                 "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
                 "slip_parameters slip_laws sampled rhex rhex_policy slope pd path connection_mpc "
-                "connection_policy stride_bias reach robot_gaits deadbeat observer fault_bank friction_ratios",
+                "connection_policy stride_bias feasibility robot_gaits deadbeat observer fault_bank friction_ratios",
             ),
         ),
     ),

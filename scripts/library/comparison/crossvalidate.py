@@ -21,7 +21,7 @@ FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md"
 
 
 def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Run, Run, Comparison]:
-    """Return what both engines make of an experiment, and the comparison.
+    """Return the runs of an experiment in both engines, and their comparison.
 
     Raises:
         RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
@@ -37,7 +37,7 @@ def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6)
 
 
 def facts(exact: Run, mujoco: Run, comparison: Comparison) -> list[str]:
-    """Return what was compared, a line each."""
+    """Return the facts of a comparison, a line each."""
     attrs = mujoco.record.attrs
     ends = {name: float(trial.record["time"][-1]) for name, trial in (("exact", exact), ("mujoco", mujoco))}
     return [

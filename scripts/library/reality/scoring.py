@@ -43,7 +43,7 @@ def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> Confidence
 
 
 def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> ConfidenceInterval:
-    """Return by how much the mean of one exceeds the other's, paired, with its 95 % interval.
+    """Return the paired difference of means, one less the other, with its 95 % interval.
 
     Raises:
         ValueError: If they are not of the same tosses.
