@@ -27,12 +27,8 @@ KNOWN: dict[Any, str] = {getattr(np, name): f"wp.{name}" for name in NAMES}
 KNOWN |= {np.arctan2: "wp.atan2", math.sin: "wp.sin", math.cos: "wp.cos", abs: "wp.abs", min: "smaller", max: "larger"}
 KNOWN |= {float: "wp.float64", int: "int"}
 OPERATIONS: dict[type, str] = {ast.Add: "({} + {})", ast.Sub: "({} - {})", ast.Mult: "({} * {})", ast.Pow: "({} ** {})"}
-OPERATIONS |= {
-    ast.Div: "(wp.float64({}) / wp.float64({}))",
-    ast.FloorDiv: "quotient({}, {})",
-    ast.Mod: "remainder({}, {})",
-}
-OPERATIONS |= {ast.USub: "negative({})", ast.Not: "(not {})", ast.And: " and ", ast.Or: " or "}
+OPERATIONS |= {ast.Div: "(wp.float64({}) / wp.float64({}))", ast.USub: "negative({})", ast.Not: "(not {})"}
+OPERATIONS |= {ast.FloorDiv: "(({0} - remainder({0}, {1})) / {1})", ast.Mod: "remainder({}, {})"}
 COMPARISONS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
@@ -55,12 +51,6 @@ def negative(a: Any):
 
 
 @wp.func
-def quotient(a: int, b: int):
-    """Return a // b, of whole numbers only."""
-    return a // b
-
-
-@wp.func
 def remainder(a: int, b: int):
     """Return a % b, of whole numbers only: Python's has the sign of b, Warp's that of a."""
     rest = a % b
@@ -68,7 +58,7 @@ def remainder(a: int, b: int):
 
 
 SPACE: dict[str, Any] = {"wp": wp, "Any": Any, "inf": math.inf, "nan": math.nan, "smaller": smaller, "larger": larger}
-SPACE |= {"negative": negative, "quotient": quotient, "remainder": remainder}
+SPACE |= {"negative": negative, "remainder": remainder}
 
 
 class Translation:
@@ -98,22 +88,16 @@ class Translation:
                 self.refuse(self.tree, f"the name `{name}`, which the translation uses")
 
     def refuse(self, node: Any, what: str = "") -> NoReturn:
-        """Refuse a node for some reason, or as it is none that is taken."""
+        """Refuse a node for what it has, or for what it is."""
         place, what = f"{self.function.__code__.co_filename}:{node.lineno}", what or f"`{ast.unparse(node)}`"
-        raise ValueError(
-            f"{place}: {self.function.__name__} does not run on a device because of {what}; see {__name__}"
-        )
+        raise ValueError(f"{place}: {self.function.__name__} cannot be translated to Warp: {what}; see {__name__}")
 
-    def name(self) -> str:
-        """Return the name of a function that a kernel calls, and put its source to those that are made."""
-        name = f"{self.function.__module__.rpartition('.')[2]}_{self.function.__name__}_"
-        if self.function not in self.made:
-            self.made[self.function] = ""
-            lines, arguments = self.statements(self.body), ", ".join(f"{one.arg}: Any" for one in self.arguments)
-            if "return" not in self.known:
-                self.refuse(self.tree, "an end without a return")
-            self.made[self.function] = "\n".join(["@wp.func", f"def {name}({arguments}):", *lines])
-        return name
+    def source(self, name: str) -> str:
+        """Return the source of a function that a kernel calls, under a name."""
+        lines, arguments = self.statements(self.body), ", ".join(f"{one.arg}: Any" for one in self.arguments)
+        if "return" not in self.known:
+            self.refuse(self.tree, "an end without a return")
+        return "\n".join(["@wp.func", f"def {name}({arguments}):", *lines])
 
     def kernel(self) -> tuple[str, int]:
         """Return the source of a kernel, and the place of the argument that has a row for each thread."""
@@ -162,10 +146,10 @@ class Translation:
                 self.known = self.known & known
                 return lines
             case ast.For(ast.Name() as k, ast.Call(ast.Name("range"), [n], []), body, []):
-                head, before = f"for {k.id} in range({self.value(n)}):", self.known
-                self.target(k)
-                lines = [head, *self.statements(body)]
-                self.known = before  # for the loop may be empty
+                n, before, fixed = self.value(n), self.known, self.fixed
+                self.fixed = fixed | {self.target(k)}
+                lines = [f"for {k.id} in range({n}):", *self.statements(body)]
+                self.known, self.fixed = before, fixed  # the loop may be empty
                 return lines
             case ast.Return(value) if value and not self.thread:
                 values = value.elts if isinstance(value, ast.Tuple) else [value]
@@ -218,7 +202,7 @@ class Translation:
             case ast.BinOp(a, op, b) if type(op) in OPERATIONS:
                 return OPERATIONS[type(op)].format(self.value(a), self.value(b))
             case ast.BoolOp(op, values):
-                return f"({OPERATIONS[type(op)].join(map(self.value, values))})"
+                return f"({(' and ' if isinstance(op, ast.And) else ' or ').join(map(self.value, values))})"
             case ast.Compare(a, ops, others) if all(type(op) in COMPARISONS for op in ops):
                 rest = (f" {COMPARISONS[type(op)]} {self.value(b)}" for op, b in zip(ops, others, strict=True))
                 return f"({self.value(a)}{''.join(rest)})"
@@ -268,8 +252,12 @@ class Translation:
         return f"{name}[{', '.join(places)}]"
 
     def called(self, node: ast.expr) -> str:
-        """Return the name of a known function, or of another's translation."""
+        """Return the name of a known function, or of another's translation, which is made."""
         function = self.meant(node)
-        if isinstance(function, FunctionType) and self.made.get(function, "made"):
-            return Translation(function, self.made).name()
-        return KNOWN[function] if function in KNOWN else self.refuse(node, f"a call of `{ast.unparse(node)}`")
+        if not isinstance(function, FunctionType):
+            return KNOWN[function] if function in KNOWN else self.refuse(node, f"a call of `{ast.unparse(node)}`")
+        name = f"{function.__module__.rpartition('.')[2]}_{function.__name__}_"
+        if function not in self.made:
+            self.made[function] = ""
+            self.made[function] = Translation(function, self.made).source(name)
+        return name if self.made[function] else self.refuse(node, f"`{ast.unparse(node)}` in itself")

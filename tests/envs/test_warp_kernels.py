@@ -1,4 +1,4 @@
-"""The kernels of walkers in Warp, and NumPy's functions on arrays of a device, against the originals."""
+"""The kernels of walkers in Warp, and NumPy's functions on arrays of a device, against those of the processor."""
 
 import numpy as np
 import pytest
@@ -77,13 +77,13 @@ def cases(rng):
 
 
 @pytest.mark.parametrize(("name", "arguments"), list(cases(np.random.default_rng(0))))
-def test_a_twin_computes_what_its_original_does(name, arguments):
+def test_a_kernel_computes_on_a_device_what_it_does_here(name, arguments):
     theirs = on_device(arguments)
     ours = tuple(value.copy() if isinstance(value, np.ndarray) else value for value in arguments)
-    twins, original, changed = Kernels("cpu"), getattr(kernels.COMPILED, name), 0.0
+    translated, original, changed = Kernels("cpu"), getattr(kernels.COMPILED, name), 0.0
     for _ in range(3):  # what a kernel keeps goes into the next call
         original(*ours)
-        getattr(twins, name)(*theirs)
+        getattr(translated, name)(*theirs)
     for before, here, there in zip(arguments, ours, theirs, strict=True):
         if isinstance(here, np.ndarray):
             finite, both = np.isfinite(here), np.isfinite(here) & np.isfinite(before)
