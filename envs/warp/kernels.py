@@ -67,5 +67,7 @@ class Kernels:
     def _given(self, value):
         """Return an argument as Warp takes it."""
         if isinstance(value, DeviceArray):
-            return wp.from_torch(value.tensor)
+            if value.in_warp is None:  # else it is most of a launch's time
+                value.in_warp = wp.from_torch(value.tensor)
+            return value.in_warp
         return wp.array(value, device=self._device) if isinstance(value, np.ndarray) else value

@@ -104,5 +104,5 @@ def test_what_is_not_taken_is_refused_with_its_line(line, tmp_path):
     spec = importlib.util.spec_from_file_location("kernels_of_ones_own", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    with pytest.raises(ValueError, match=rf"kernels_of_ones_own.py:\d+: \w+ cannot be translated to Warp: .*{REFUSED[line]}"):
+    with pytest.raises(ValueError, match=rf"ones_own.py:\d+: \w+ cannot be translated to Warp: .*{REFUSED[line]}"):
         translated(module.kernel, (ROWS, ""))
