@@ -58,6 +58,7 @@ def cases(rng):
     yield "joints_of_gait", (UNDULATION, rng.uniform(low, high, (N, 5)), *when, *kept, *ends)
     low, high = np.array([[0.05, 0.35], [0.4, 0.75], [0.7, 2.0], [1 / 3, 0.5], [-0.4, 0.4]]).T
     yield "joints_of_gait", (SHAFT_CLOCK, rng.uniform(low, high, (N, 5)), cycles, times, 0, 0.0, 0.0, *kept, *ends)
+    yield "pose_of_gait", (SHAFT_CLOCK, rng.uniform(low, high, (N, 5)), cycles, np.zeros((N, LEGS)))
     qpos, qvel, table = rows(rng, N, 7 + LEGS), rows(rng, N, 6 + LEGS), servo_table(rng)
     joints, values = np.arange(7, 7 + LEGS), np.zeros((N, 80))
     qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=-1, keepdims=True)
