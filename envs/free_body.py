@@ -151,10 +151,10 @@ class FreeBodyTask(Task):
         qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
         rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity", "heading")
         self._turned = self.FORWARD == 1 and self.config.axes == "forward"
-        axes = (1, 0, -1.0, 1) if self._turned else (0, 1, 1.0, self.FORWARD)
+        at, axes = [self.frame.at[name] for name in columns], (1, 0, -1, 1) if self._turned else (0, 1, 1, self.FORWARD)
         self.rotation = rotation.reshape(*self.shape, 3, 3)
         self.forward_axis = self.rotation[..., :2, self.FORWARD]
-        self._body = qpos, qvel, rotation, self.frame.values, tuple(self.frame.at[name] for name in columns), axes
+        self._body = qpos, qvel, rotation, self.frame.values, np.array(at), np.array(axes)
 
     def refresh(self) -> None:
         """Measure orientation and height, and fill in the frame."""
