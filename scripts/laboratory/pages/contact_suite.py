@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Annotated
 
 from tarsus.scripts.command import paths
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import score
 
 PLACE = Place("contact_suite.md", "scoreboard")
 PACKAGES = ("numpy",)
-RESULTS = stamp.DOCS / "data" / "contact_suite"
+RESULTS = documents.DOCS / "data" / "contact_suite"
 PICTURE = "figures/contact_suite.png"
 COMPLAINTS = (  # what the threads report, the thread, and the case that shows it
     ("a box at 2.5 m/s passed as stopped", "newton 2549, 2581", "block_stops"),

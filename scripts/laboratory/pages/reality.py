@@ -15,15 +15,15 @@ import numpy as np
 
 from tarsus.scripts.command import paths
 from tarsus.scripts.command.output import RESULT
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.pages import reality_pictures as pictures
-from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.reality import cube, offering, scoring
 from tarsus.scripts.library.reality.tosses import CONVENTIONS
 
 PLACE = Place("reality.md", "results")
 PACKAGES = ("numpy",)
-RESULTS = stamp.DOCS / "data" / "reality"
+RESULTS = documents.DOCS / "data" / "reality"
 CUBE, ELLIPSE = "figures/reality_cube.png", "figures/reality_ellipse.png"
 FRICTION, TOSS = "figures/reality_friction.png", "figures/reality_toss.png"
 
