@@ -61,7 +61,7 @@ def test_a_summary_counts_what_diverged_and_leaves_out_what_cannot_be_represente
 
 def test_the_front_holds_what_no_other_beats_in_cost_and_error():
     points = {"a": (1, 10), "b": (2, 5), "c": (3, 7), "d": (4, 1), "e": (0.5, math.inf), "f": (2, 6)}
-    assert score.front(points) == ["a", "b", "d"]
+    assert contact_suite.front(points) == ["a", "b", "d"]
 
 
 def test_the_scoreboard_names_the_worst_measurement_of_an_explained_failure(tmp_path, monkeypatch):

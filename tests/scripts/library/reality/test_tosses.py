@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tarsus.scripts.laboratory.pages import reality
 from tarsus.scripts.laboratory.reality import convert
 from tarsus.scripts.library.reality import cube, data, rotations, scoring, tosses
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH, PUBLISHED, RATE
@@ -117,10 +118,10 @@ def test_intervals_cover_the_mean_as_often_as_they_say():
 
 def test_paired_differences_are_surer_than_means():
     hard = np.random.default_rng(0).exponential(10.0, 100)
-    one = scoring.difference(hard + 1.0, hard)
+    one = reality.difference(hard + 1.0, hard)
     assert one.low == one.value == pytest.approx(1.0)
     with pytest.raises(ValueError, match="same tosses are compared, got 3 and 2"):
-        scoring.difference(np.zeros(3), np.zeros(2))
+        reality.difference(np.zeros(3), np.zeros(2))
 
 
 def still(tosses_, convention, contact, progress=lambda: None):
