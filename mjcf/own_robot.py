@@ -108,7 +108,7 @@ def adapted(
     spec.option.gravity = (0, 0, -robot.g)
     add_sky(spec)
     add_imu(spec, root)
-    spec.site("imu").quat = _inverse(rest_turn(own))  # its axes are the world's at rest
+    spec.site("imu").quat = rest_turn(own) * (1.0, -1.0, -1.0, -1.0)  # its axes are the world's at rest
     add_load_sensor(spec, root)
     add_cameras(root)
     return spec, replaced(of_file, snapshot(spec)), tuple(notes)
@@ -147,10 +147,6 @@ def rest_turn(model: mujoco.MjModel) -> np.ndarray:
     quat = (model.key_qpos[0] if model.nkey else model.qpos0)[3:7].copy()
     mujoco.mju_normalize4(quat)
     return quat
-
-
-def _inverse(quat: np.ndarray) -> np.ndarray:
-    return quat * (1.0, -1.0, -1.0, -1.0)
 
 
 def put_at_rest(model: mujoco.MjModel, data: mujoco.MjData, terrain: Terrain) -> None:

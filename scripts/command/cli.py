@@ -51,9 +51,7 @@ GROUPS = {
         "warm": Verb("", "compile what exact runs and the contact solver share, before it is needed"),
     },
     "Learn": {
-        "train": Verb(
-            "RUN", "train a policy with Stable-Baselines3, with Ray, or all of ours anew", (f"{VERB_FILES}/train_*.py",)
-        ),
+        "train": Verb("RUN", "train a policy with Stable-Baselines3, or with Ray", (f"{VERB_FILES}/train_*.py",)),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
         "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),
         "export": Verb("POLICY", "write a trained policy as an ONNX model"),

@@ -50,12 +50,9 @@ class Variants:
 def machine_params(params: HexapodParams, variants: Variants | None = None) -> dict[str, float]:
     """Return the machine's part of the parameter vector by name, in its order."""
     table = {name: float(getattr(params, name)) for name in PLATFORM}
-    table |= {symbol: float(np.asarray(getattr(params, name))[index]) for symbol, (name, index) in _elements()}
+    elements = element_symbols().items()
+    table |= {symbol: float(np.asarray(getattr(params, name))[index]) for symbol, (name, index) in elements}
     return table | {name: float(value) for name, value in vars(variants or Variants()).items()}
-
-
-def _elements():
-    return element_symbols().items()
 
 
 P = indices(machine_params(HexapodParams()))
