@@ -80,5 +80,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return what can be asked for."""
+    """Return the names of this module, lazy ones too."""
     return sorted({*globals(), *__all__, "__version__"})

@@ -86,7 +86,7 @@ class Battery:
 
 
 def lifetime(time, drain_rate) -> float:
-    """Return when the battery is empty [s]: the integral of the drain reaches one.
+    """Return the time at which the battery is empty [s]: the integral of the drain reaches one.
 
     A run that ends earlier is extrapolated at its mean drain, which is exact for a whole number of strides.
 

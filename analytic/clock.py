@@ -116,13 +116,13 @@ class Clock:
     def __post_init__(self) -> None:
         t_c, t_s, phi_s = np.asarray(self.cycle_time), np.asarray(self.slow_time), np.asarray(self.sweep_angle)
         if not np.all(t_c > 0):
-            raise ValueError(f"cycle_time must be positive, got {self.cycle_time}")
+            raise ValueError(f"cycle_time must be positive, got {self.cycle_time} s")
         if not np.all((t_s > 0) & (t_s < t_c)):
             raise ValueError(
-                f"slow_time must lie between 0 and cycle_time = {self.cycle_time} for every leg, got {self.slow_time}"
+                f"slow_time must lie between 0 and cycle_time = {self.cycle_time} for every leg, got {self.slow_time} s"
             )
         if not np.all((phi_s > 0) & (phi_s < TURN)):
-            raise ValueError(f"sweep_angle must lie between 0 and 2 pi, got {self.sweep_angle}")
+            raise ValueError(f"sweep_angle must lie between 0 and 2 pi, got {self.sweep_angle} rad")
         if not np.all(np.abs(self.direction) == 1):
             raise ValueError(f"direction must be -1 (forward) or +1 (backward), got {self.direction}")
         if self.blend_shape not in BLEND_SHAPES:
@@ -205,7 +205,7 @@ class TripodGait:
             raise ValueError(f"unknown heading {self.heading!r}; there are {', '.join(HEADINGS)}")
         for name in ("phase_difference", "middle_phase", "front_phase"):
             if not 0.0 <= getattr(self, name) < 1.0:
-                raise ValueError(f"{name} must be at least 0 and below 1 cycle, got {getattr(self, name)}")
+                raise ValueError(f"{name} must be at least 0 and below 1 cycle, got {getattr(self, name)} cycles")
         self.clock()  # refuses what is out of range
 
     def clock(self) -> Clock:

@@ -53,7 +53,7 @@ def setting(speed: float) -> SpeedSetting:
         ValueError: If the table has no such speed.
     """
     if not 0.0 <= speed <= FASTEST:
-        raise ValueError(f"the speed settings of RHex lie from 0 to {FASTEST}, got {speed:g}")
+        raise ValueError(f"the speed setting of RHex must lie from 0 to {FASTEST}, got {speed:g}")
     return SpeedSetting(*map(float, settings(speed)))
 
 
@@ -123,5 +123,5 @@ def within(value: float, name: str) -> float:
         ValueError: If it does not.
     """
     if not -1.0 <= value <= 1.0:
-        raise ValueError(f"the {name} of RHex lies from -1 to 1, got {value:g}")
+        raise ValueError(f"the {name} of RHex must lie from -1 to 1, got {value:g}")
     return value

@@ -13,7 +13,7 @@ LEAST = 1e-12  # so that the middle has a direction [m^3]
 
 
 def ring(x, y):
-    """Return by how far out a point lies, (x^4 + y^4)^(1/4) [m]: rings are squares with round corners."""
+    """Return the radius (x^4 + y^4)^(1/4) of a point [m]: rings are squares with round corners."""
     return np.sqrt(np.sqrt(x * x * x * x + y * y * y * y))
 
 
@@ -42,7 +42,7 @@ class Stairs(Terrain):
         super().__post_init__()
         if not (0 < self.width <= self.tread and self.start > 0):
             raise ValueError(
-                f"stairs need 0 < width <= tread and start > 0, got {self.width}, {self.tread} and {self.start}"
+                f"stairs need 0 < width <= tread and start > 0, got {self.width}, {self.tread} and {self.start} m"
             )
 
     def height(self, x, y):
@@ -78,7 +78,7 @@ class Pyramid(Terrain):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not (self.start > 0 and self.bend > 0):
-            raise ValueError(f"a pyramid needs start > 0 and bend > 0, got {self.start} and {self.bend}")
+            raise ValueError(f"a pyramid needs start > 0 and bend > 0, got {self.start} and {self.bend} m")
 
     def height(self, x, y):
         """Return h(x, y) [m]."""

@@ -43,7 +43,7 @@ class Rough(Terrain):
         super().__post_init__()
         if not (self.deviation >= 0 and self.wavelength > 0):
             raise ValueError(
-                f"rough terrain needs deviation >= 0 and wavelength > 0, got {self.deviation} and {self.wavelength}"
+                f"rough terrain needs deviation >= 0 and wavelength > 0, got {self.deviation} and {self.wavelength} m"
             )
         object.__setattr__(self, "_waves", random_waves(self.deviation, self.wavelength, int(self.seed)))
 

@@ -135,7 +135,7 @@ def _move(parts: list[Path], places: list[Path], old: list[Path]) -> None:
 
 
 def _runs(process: int) -> bool:
-    """Return whether a process runs; True where that cannot be asked."""
+    """Return whether a process runs; True where the system does not tell."""
     try:
         if os.name == "posix" and process != os.getpid():
             os.kill(process, 0)

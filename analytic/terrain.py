@@ -114,7 +114,7 @@ class Step(Terrain):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.width > 0:
-            raise ValueError(f"width of a step must be positive, got {self.width}")
+            raise ValueError(f"width of a step must be positive, got {self.width} m")
 
     def height(self, x, y):
         """Return h(x, y) [m]."""
@@ -150,7 +150,7 @@ class DitchedFlat(Terrain):
         super().__post_init__()
         if not (0 < self.wall and 2 * self.wall <= self.width):
             raise ValueError(
-                f"a ditch needs walls wider than 0 and at most half its width, got {self.wall} and {self.width}"
+                f"a ditch needs walls wider than 0 and at most half its width, got {self.wall} and {self.width} m"
             )
 
     def height(self, x, y):

@@ -1,4 +1,4 @@
-"""What a terrain is: a height function of the plane, and what follows from it; see `terrain`."""
+"""The base class of terrains: a height function of the plane, with gradient and normal; see `terrain`."""
 
 from __future__ import annotations
 

@@ -55,10 +55,10 @@ class Limits:
         if not 0 < self.least_amplitude <= self.amplitude <= self.yaw_range:
             raise ValueError(
                 "limits must have 0 < least_amplitude <= amplitude <= yaw_range, got "
-                f"{self.least_amplitude}, {self.amplitude} and {self.yaw_range}"
+                f"{self.least_amplitude}, {self.amplitude} and {self.yaw_range} rad"
             )
         if not (self.crab >= 0 and self.steering >= 0):
-            raise ValueError(f"crab and steering must not be negative, got {self.crab} and {self.steering}")
+            raise ValueError(f"crab and steering must not be negative, got {self.crab} and {self.steering} rad")
 
     @property
     def inequalities(self) -> tuple[np.ndarray, np.ndarray]:

@@ -52,7 +52,7 @@ class DeadbeatLimits:
 
     def __post_init__(self) -> None:
         if not -math.pi / 2 < self.angle[0] < self.angle[1] < math.pi / 2:
-            raise ValueError(f"angle must be a range within -pi/2 and pi/2, got {self.angle}")
+            raise ValueError(f"angle must be a range within -pi/2 and pi/2, got {self.angle} rad")
         if not 0 < self.stiffness[0] < self.stiffness[1]:
             raise ValueError(f"stiffness must be a range of positive factors, got {self.stiffness}")
 
@@ -127,7 +127,7 @@ class DeadbeatRunner:
             ValueError: If the stride was not found.
         """
         if stride.status is not DeadbeatStatus.REACHED:
-            raise ValueError(f"there is no stride to run: {stride.status.value}")
+            raise ValueError(f"this stride cannot be run: {stride.status.value}")
         memory = [0.0, 0.0, stride.angle, stride.compression, stride.decompression]
         x = [0.0, apex[0], apex[1], 0.0]
         return self.sim.run(x, memory, self.p, chart="descent", stop_at="apex", final_time=60.0, rtol=RTOL)

@@ -34,7 +34,7 @@ class DiscGait:
         if self.n_legs < GROUPS:
             raise ValueError(f"the disc's gait needs {GROUPS} legs or more, one to a group, got {self.n_legs}")
         if not 0 < self.period < np.inf:
-            raise ValueError(f"period must be positive, got {self.period}")
+            raise ValueError(f"period must be positive, got {self.period} s")
         if not (np.isfinite(self.amplitude) and np.isfinite(self.lift)):
             raise ValueError(f"amplitude and lift must be finite, got {self.amplitude} and {self.lift}")
 

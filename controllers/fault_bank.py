@@ -39,7 +39,7 @@ class Fault(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What was found, and what else it may be."""
+        """The fault that was found, and the others it may be."""
         if self.kind == PAYLOAD:
             return (
                 "the centre of mass has moved: by a payload or, with six legs or fewer, by a lost leg; learn a payload "

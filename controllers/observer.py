@@ -42,7 +42,7 @@ def refuse(what: str) -> None:
     """
     if what in UNKNOWABLE:
         raise ValueError(f"{what} cannot be known from how the robot slides: {UNKNOWABLE[what]}")
-    raise ValueError(f"there is nothing called {what!r} to estimate; what cannot be known: {', '.join(UNKNOWABLE)}")
+    raise ValueError(f"unknown quantity {what!r}; those that sliding does not show are {', '.join(UNKNOWABLE)}")
 
 
 class Seen(NamedTuple):
@@ -79,7 +79,7 @@ class Estimate:
 
 
 class Tare(NamedTuple):
-    """What the model misses on a sound robot, by the phase of the stride: it repeats from stride to stride."""
+    """The error of the model on a sound robot, by the phase of the stride: it repeats from stride to stride."""
 
     mean: np.ndarray  # (BINS, 5) measured less expected
     deviation: np.ndarray  # (BINS, 5) of that from its mean, `FLOOR` at least
@@ -112,7 +112,7 @@ class Tare(NamedTuple):
 
 
 def bin_of(phase) -> np.ndarray:
-    """Return which part of the stride a phase [rad] lies in, 0 to `BINS` - 1."""
+    """Return the part of the stride in which a phase [rad] lies, 0 to `BINS` - 1."""
     return (np.asarray(phase) % TURN / TURN * BINS).astype(int) % BINS
 
 

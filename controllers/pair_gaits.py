@@ -36,9 +36,9 @@ class FourierGait:
         if len(shape) != 3 or shape[0] < 1 or shape[1] != 2 or shape[2] < 2:
             raise ValueError(f"coefficients must have shape (n_pairs, 2, 1 + harmonics), got {shape}")
         if not np.isfinite(self.coefficients).all():
-            raise ValueError("coefficients must be finite")
+            raise ValueError("coefficients must be finite; they hold NaN or infinity")
         if not 0 < self.frequency < np.inf:
-            raise ValueError(f"frequency must be positive, got {self.frequency}")
+            raise ValueError(f"frequency must be positive, got {self.frequency} Hz")
 
     @property
     def n_legs(self) -> int:

@@ -32,12 +32,12 @@ class Path:
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
             raise ValueError(f"a path needs two points (x, y) or more, shape (m, 2), got {points.shape}")
         if not np.isfinite(points).all():
-            raise ValueError("the points of a path must be finite")
+            raise ValueError("the points of a path must be finite; they hold NaN or infinity")
         chord = np.hypot(*np.diff(points, axis=0).T)
         if not chord.min() > 0:
             raise ValueError(f"point {int(chord.argmin()) + 1} of the path is the same as the one before it")
         if not 0 < self.speed < np.inf:
-            raise ValueError(f"the speed along a path must be positive, got {self.speed}")
+            raise ValueError(f"the speed along a path must be positive, got {self.speed} m/s")
         object.__setattr__(self, "points", points)
         curve = CubicSpline(np.r_[0.0, np.cumsum(chord)], points) if len(points) > 2 else None
         knots = np.linspace(0.0, chord.sum(), FINE * (len(points) - 1) + 1)
@@ -54,7 +54,7 @@ class Path:
 
     @property
     def duration(self) -> float:
-        """How long it takes from the first point to the last [s]."""
+        """Time from the first point to the last [s]."""
         return self.length / self.speed
 
     def __call__(self, t) -> np.ndarray:

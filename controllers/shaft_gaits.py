@@ -69,7 +69,7 @@ class ShaftGait:
         if self.phase.ndim != 1 or self.n_legs < 2 or self.n_legs % 2 or not np.isfinite(self.phase).all():
             raise ValueError(f"phase must be finite, one per leg of an even number of legs, got {self.phase}")
         if not 0 < self.cycle_time < np.inf:
-            raise ValueError(f"cycle_time must be positive, got {self.cycle_time}")
+            raise ValueError(f"cycle_time must be positive, got {self.cycle_time} s")
         if not 0 < self.duty < 1:
             raise ValueError(f"duty must lie between 0 and 1, got {self.duty}")
         if not -1 < self.steering < 1:

@@ -109,9 +109,9 @@ class SlopeEstimator:
             ValueError: If there is no gravity to feel, or the filter is faster than half the rate of the readings.
         """
         if not g > 0:
-            raise ValueError(f"a slope is felt by gravity, which must be positive, got g = {g}")
+            raise ValueError(f"a slope is felt by gravity, which must be positive, got g = {g} m/s^2")
         if not (period > 0 and 0 < cutoff < 0.5 / period):
-            raise ValueError(f"cutoff must lie between 0 and half a reading per period of {period} s, got {cutoff}")
+            raise ValueError(f"cutoff must lie between 0 and half a reading per period of {period} s, got {cutoff} Hz")
         from scipy.signal import butter, sosfilt  # slow to load, and only a slope that is felt needs it
 
         self._g, self._period, self._filter = g, period, sosfilt

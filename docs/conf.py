@@ -5,6 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from tarsus import hybrid
 from tarsus.scripts.laboratory.pages.environment_page import comments_of
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the extensions beside this file
@@ -18,6 +19,7 @@ project_copyright = "2026, the authors of tarsus"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "mathml",
@@ -25,7 +27,9 @@ extensions = [
     "site_sections",
 ]
 html_math_renderer = "mathml"
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # autosummary writes the second: a page for a module
+templates_path = ["templates"]
+autosummary_context = {"described": hybrid.__all__}  # on the page of `tarsus.hybrid`, so not with its modules
 html_theme = "furo"
 html_title = "tarsus"
 html_static_path = ["static"]

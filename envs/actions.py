@@ -216,11 +216,11 @@ class Residual(Gait):
         return self.scale, -np.expm1(-self.task.ctrl_dt / self.task.config.residual_lag)
 
     def first(self) -> np.ndarray:
-        """Return those of the gait that is corrected, without a command, shape (n,)."""
+        """Return the parameters of the corrected gait, without a command, shape (n,)."""
         return self.task.gait_corrected(None)
 
     def parameters(self, action: np.ndarray) -> np.ndarray:
-        """Return those of the gait that is corrected, at the tempo that follows the action, shape (..., n)."""
+        """Return the parameters of the corrected gait, at the tempo that follows the action, shape (..., n)."""
         task = self.task
         gait = task.gait_corrected(task.command if task.config.task == "commanded" else None)
         gait = np.broadcast_to(gait, (*task.shape, gait.shape[-1]))

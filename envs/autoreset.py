@@ -47,7 +47,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     def episode_steps(self, steps) -> None:
         found, most = array_of(steps), self.max_episode_steps or np.inf
         if found.shape != (self.num_envs,) or found.dtype.kind not in "iu" or not ((0 <= found) & (found < most)).all():
-            raise ValueError(f"episode_steps are {self.num_envs} whole numbers from 0 to below {most}, got {steps!r}")
+            raise ValueError(f"episode_steps must be {self.num_envs} whole numbers in [0, {most}), got {steps!r}")
         self._steps[:] = found
 
     def words(self, infos: dict[str, Any]) -> dict[str, Any]:

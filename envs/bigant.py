@@ -69,7 +69,7 @@ class BigAntTask(WalkerTask):
         return Layout(tuple(f"shaft_{leg}" for leg in LEGS), LEGS, turning=True)
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of the shafts, shape (..., 6)."""
+        """Return the entries of the shafts, shape (..., 6)."""
         return np.take(values, SHAFTS, axis=-1)
 
     def compression(self) -> np.ndarray:

@@ -10,8 +10,9 @@ GATHERING = 12.0  # speed at which a leg that is out of step goes to where it st
 
 
 def legs_of_clock(
-    gait, phase, side, cycles, times, lead, scale, share, action, correction, held, turned, reference, rate, commands
-):
+    gait, phase, side, cycles, times, lead: int, scale, share,
+    action, correction, held, turned, reference, rate, commands,
+):  # fmt: skip
     """Follow a clock whose legs have phases and sides, with corrections, and write the commands of the substeps.
 
     The arithmetic is that of `servos.gait_commands` with `hexapod.tripod_gait`, to the bit. A leg that is held at an
@@ -41,7 +42,7 @@ def legs_of_clock(
         stands = gathers(held[i])
         frequency = 0.0 if stands else 1.0 / gait[i, 0]
         for j in range(len(phase)):
-            own, before = (gait[i], phase[j], side[j]), correction[i, j]
+            own, before = gait[i], correction[i, j]
             correction[i, j] += share * (scale * action[i, j] - before)
             added = (correction[i, j] - before) / times[n]
             wait, waits = held[i, j], held[i, j] < np.inf
@@ -49,7 +50,7 @@ def legs_of_clock(
             toward = min(max((goal - wait) / times[n], -GATHERING), GATHERING) if waits else 0.0
             for k in range(n + 1):
                 at = k + lead if k < n else n
-                angle, speed = leg_of_clock(*own, cycles[i] + times[at] * frequency)
+                angle, speed = leg_of_clock(own, phase[j], side[j], cycles[i] + times[at] * frequency)
                 angle += turned[i, j]
                 if stands:
                     speed = 0.0
@@ -64,8 +65,9 @@ def legs_of_clock(
                 arrives = abs(goal - wait) <= GATHERING * times[n]
                 held[i, j] = goal if arrives else wait + times[n] * toward
             elif waits:
-                first = (wait - leg_of_clock(*own, cycles[i])[0]) / TURN
-                last = (wait - leg_of_clock(*own, cycles[i] + times[n] * frequency)[0]) / TURN
+                first, _ = leg_of_clock(own, phase[j], side[j], cycles[i])
+                last, _ = leg_of_clock(own, phase[j], side[j], cycles[i] + times[n] * frequency)
+                first, last = (wait - first) / TURN, (wait - last) / TURN
                 if np.floor(first) != np.floor(last):  # it came by
                     held[i, j], turned[i, j] = np.inf, TURN * np.rint(last)
         cycles[i] += times[n] * frequency
@@ -73,7 +75,8 @@ def legs_of_clock(
 
 def gathers(held):
     """Return whether any leg that waits for the clock, of those held at these angles [rad], is not straight down."""
-    for angle in held:
+    for j in range(len(held)):
+        angle = held[j]
         if angle < np.inf and angle != straight_down(angle):
             return True
     return False

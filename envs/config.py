@@ -138,9 +138,9 @@ class TaskConfig:
         if not self.reset_noise >= 0:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
         if not self.command_period > 0:
-            raise ValueError(f"command_period must be positive, got {self.command_period}")
+            raise ValueError(f"command_period must be positive, got {self.command_period} s")
         if not 0 <= self.command_standing <= 1:
-            raise ValueError(f"command_standing is a share from 0 to 1, got {self.command_standing}")
+            raise ValueError(f"command_standing must be a share from 0 to 1, got {self.command_standing}")
         curriculum.check(self)
         n_substeps_of(self.period, presets.find(self.preset, self.PRESETS).timestep)
         self._check_needs()

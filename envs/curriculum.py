@@ -31,7 +31,7 @@ def check(config) -> None:
     if not 0 <= low <= high <= 1:
         raise ValueError(f"terrain_difficulty needs 0 <= low <= high <= 1, got {config.terrain_difficulty}")
     if not config.terrain_distance > 0:
-        raise ValueError(f"terrain_distance must be positive, got {config.terrain_distance}")
+        raise ValueError(f"terrain_distance must be positive, got {config.terrain_distance} m")
     terrain = make(config.terrain)
     if config.graded and not terrain.RELIEF:
         name = "terrain_curriculum" if config.terrain_curriculum else "terrain_difficulty"

@@ -18,12 +18,12 @@ def check(config) -> None:
         ValueError: The message says which, and what is allowed.
     """
     if not config.push_speed >= 0:
-        raise ValueError(f"push_speed must not be negative, got {config.push_speed}")
+        raise ValueError(f"push_speed must not be negative, got {config.push_speed} m/s")
     if not config.push_interval[0] > 0:
-        raise ValueError(f"push_interval must be positive, got {config.push_interval}")
+        raise ValueError(f"push_interval must be positive, got {config.push_interval} s")
     low, high = config.action_delay
     if low < 0 or low != int(low) or high != int(high):
-        raise ValueError(f"action_delay is a range of whole numbers of control periods, got {config.action_delay!r}")
+        raise ValueError(f"action_delay must be a range of whole control periods, got {config.action_delay!r}")
     for name, deviation in config.observation_noise.items():
         if not deviation >= 0:
             raise ValueError(f"observation_noise of {name!r} must not be negative, got {deviation}")

@@ -85,7 +85,7 @@ def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
         TypeError: If they are no mapping.
     """
     if options is not None and not isinstance(options, Mapping):
-        raise TypeError(f"the options of a reset are a mapping from names to values, got {options!r}")
+        raise TypeError(f"the options of a reset must be a mapping from names to values, got {options!r}")
     return dict(options or {})
 
 
@@ -115,7 +115,7 @@ def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
     if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0 or len(np.unique(found)) < len(found):
         raise ValueError(f"indices must be a sequence of different whole numbers, got {indices!r}")
     if found.min() < 0 or found.max() >= n:
-        raise ValueError(f"indices of {n} environments lie from 0 to {n - 1}, got {indices!r}")
+        raise ValueError(f"indices of {n} environments must lie from 0 to {n - 1}, got {indices!r}")
     return found
 
 
@@ -129,7 +129,7 @@ def seed_of(seed: int | None) -> int | None:
     if seed is None:
         return None
     if not isinstance(seed, Integral) or isinstance(seed, bool):
-        raise TypeError(f"a seed is a whole number, got {seed!r}")
+        raise TypeError(f"a seed must be a whole number, got {seed!r}")
     if seed < 0:
         raise ValueError(f"a seed must not be negative, got {seed}")
     return int(seed)
@@ -148,7 +148,7 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
         first = seed_of(seed)
         return [first + k for k in range(n)]
     if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str | bytes) or array_of(seed).ndim == 0:
-        raise TypeError(f"seed is a whole number, or one for each of {n} environments, got {seed!r}")
+        raise TypeError(f"seed must be a whole number, or one for each of {n} environments, got {seed!r}")
     if len(seed) != n:
         raise ValueError(f"there are {n} environments, got {len(seed)} seeds")
     return [seed_of(one) for one in seed]
@@ -161,7 +161,7 @@ def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
         ValueError: If there are not n of them.
     """
     if value.ndim == 2 and len(value) != n:
-        raise ValueError(f"{name} has a row for each of {n} environments, or is one for all, got {len(value)} rows")
+        raise ValueError(f"{name} must have a row for each of {n} environments, or be one, got {len(value)} rows")
     return value if value.ndim == 2 else np.array([value] * n)
 
 

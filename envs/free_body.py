@@ -70,7 +70,7 @@ class FreeBodyConfig(TaskConfig):
         super().__post_init__()
         self._check_choice("axes", AXES)
         if self.body_height is not None and not self.body_height > 0:
-            raise ValueError(f"body_height must be positive, got {self.body_height}")
+            raise ValueError(f"body_height must be positive, got {self.body_height} m")
 
     @property
     def command_ranges(self) -> tuple[tuple[float, float], ...]:
@@ -144,17 +144,17 @@ class FreeBodyTask(Task):
         """
         super().bind(data)
         if self.model.jnt_type[0] != mujoco.mjtJoint.mjJNT_FREE:
-            raise ValueError("the first joint of a machine whose body moves freely is its free root")
+            raise ValueError("the first joint of a machine whose body moves freely must be its free root")
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
         self.position, self.spin = self.qpos[..., :3], self.qvel[..., 3:6]
         qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
         rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity", "heading")
         self._turned = self.FORWARD == 1 and self.config.axes == "forward"
-        axes = (1, 0, -1.0, 1) if self._turned else (0, 1, 1.0, self.FORWARD)
+        at, axes = [self.frame.at[name] for name in columns], (1, 0, -1, 1) if self._turned else (0, 1, 1, self.FORWARD)
         self.rotation = rotation.reshape(*self.shape, 3, 3)
         self.forward_axis = self.rotation[..., :2, self.FORWARD]
-        self._body = qpos, qvel, rotation, self.frame.values, tuple(self.frame.at[name] for name in columns), axes
+        self._body = qpos, qvel, rotation, self.frame.values, np.array(at), np.array(axes)
 
     def refresh(self) -> None:
         """Measure orientation and height, and fill in the frame."""
@@ -198,7 +198,7 @@ class FreeBodyTask(Task):
         return commands.followed(self.pace, self.command, self.WIDTHS) | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has toppled, shape (...,), by the reason."""
+        """Return the masks of robots that have toppled, shape (...,), by the reason."""
         return {
             "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
             "toppled: the body is under the ground": self.height < 0.0,

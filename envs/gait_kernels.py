@@ -14,7 +14,9 @@ from ..analytic.clock import TURN, fast_phase, slow_phase
 UNDULATION, SHAFT_CLOCK = range(2)
 
 
-def joints_of_gait(kind, gait, cycles, times, lead, scale, share, action, correction, reference, rate, commands):
+def joints_of_gait(
+    kind: int, gait, cycles, times, lead: int, scale, share, action, correction, reference, rate, commands
+):
     """Follow a gait, with corrections, and write the commands of the substeps.
 
     Args:
@@ -47,11 +49,11 @@ def joints_of_gait(kind, gait, cycles, times, lead, scale, share, action, correc
         cycles[i] += times[n] * gait[i, 0]
 
 
-def pose_of_gait(kind, gait, cycles, angle):
+def pose_of_gait(kind: int, gait, cycles, angle):
     """Write the joints' angles, shape (n, n_joints) [rad], of a gait that has gone so many cycles, shape (n,)."""
     for i in range(len(gait)):
         for j in range(angle.shape[1]):
-            angle[i, j] = joint_of(kind, gait[i], j, angle.shape[1], cycles[i])[0]
+            angle[i, j], _ = joint_of(kind, gait[i], j, angle.shape[1], cycles[i])
 
 
 def joint_of(kind, gait, j, n_joints, cycles):
@@ -64,7 +66,7 @@ def joint_of(kind, gait, j, n_joints, cycles):
 def joint_of_undulation(gait, j, n_joints, cycles):
     """Return those of a yaw or, if j is odd, a roll, as `analytic.undulation` does for all."""
     frequency, phase_offset, yaw, roll, steering = gait
-    pair, last = j // 2, n_joints // 2 - 1
+    pair, last = float(j // 2), float(n_joints // 2 - 1)
     u, speed = TURN * cycles - phase_offset * pair, TURN * frequency
     if j % 2:
         return -roll * math.cos(u), speed * roll * math.sin(u)
@@ -75,7 +77,7 @@ def shaft_of_clock(gait, j, n_joints, cycles):
     """Return those of a shaft of `BigAntTask.gait`: right legs from the rear, then left legs."""
     frequency, duty, sweep, lag, steering = gait
     right = j < n_joints // 2
-    gone = cycles + (0.0 if right else 0.5) - lag * (j % (n_joints // 2))
+    gone = cycles + (0.0 if right else 0.5) - lag * float(j % (n_joints // 2))
     period, swept = 1.0 / frequency, sweep * (1.0 + (steering if right else -steering))
     turns = np.floor(gone + 0.5)
     tau, slow_time = (gone - turns) * period, duty * period

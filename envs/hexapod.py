@@ -72,11 +72,11 @@ class HexapodConfig(WalkerConfig):
         if self.clock not in CLOCKS:
             raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")
         if not 0 < self.rate_range <= 1:
-            raise ValueError(f"rate_range is a share above 0, at most 1, got {self.rate_range}")
+            raise ValueError(f"rate_range must be a share above 0, at most 1, got {self.rate_range}")
         if not self.coupling >= 0:
             raise ValueError(f"coupling must not be negative, got {self.coupling}")
         if not 0 <= self.phase_spread <= 0.5:
-            raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
+            raise ValueError(f"phase_spread must lie from 0 to 0.5 cycles, got {self.phase_spread} cycles")
 
 
 class HexapodTask(WalkerTask):
@@ -118,7 +118,7 @@ class HexapodTask(WalkerTask):
         return names if self.config.task == "forward" else tuple(name for name in names if name != "heading")
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of the hips, shape (..., 6)."""
+        """Return the entries of the hips, shape (..., 6)."""
         return values[..., ::3]
 
     def joint_entries(self) -> dict[str, Observation]:
@@ -148,7 +148,7 @@ class HexapodTask(WalkerTask):
         self._length = self.qpos[..., 9::3]
 
     def compression(self) -> np.ndarray:
-        """Return by how much the legs are shorter than at rest, shape (..., 6) [m]."""
+        """Return the compression of the legs, shape (..., 6) [m]."""
         return self.rest_length - self._length
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:

@@ -170,7 +170,7 @@ class HoppingLegTask(LegTask):
         if above(asked):
             return asked
         if not above(upright):
-            raise ValueError(f"the foot would begin under the ground, whose {type(terrain).__name__} is too high there")
+            raise ValueError(f"the foot would begin under the ground; lower the {type(terrain).__name__} at the start")
         low, high = asked, upright
         while (
             abs(high - low) > PITCH_STEP
@@ -205,7 +205,7 @@ class HoppingLegTask(LegTask):
         return {"speed": tracking(error * error, command * command, SPEED_WIDTH)} | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, shape (...,), by the reason."""
+        """Return the mask of legs that have fallen, shape (...,), by the reason."""
         low = self.leg.fall_height
         return {f"fell: the hip is less than {low:g} m above the ground": self.height < low}
 

@@ -5,7 +5,7 @@ emptied the processor's caches: some fifty of them were a quarter of a step of `
 five microseconds. Rows do not depend on each other, so that one simulation and many are bitwise identical.
 
 `COMPILED.name` is the function of that name, compiled when it is first asked for, which imports numba; without numba
-the functions run as they are.
+the functions run as they are. On a device they are translated to Warp; `warp.translation` says which Python that takes.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def body_frame(qpos, qvel, rotation, values, at, axes):
         rotation: Receives the matrices from body to world, shape (n, 3, 3).
         values: Receives the direction of gravity, velocity [m/s] and angular velocity [rad/s] of the body, and the
             horizontal part of its forward axis in the world, shape (n, n_values).
-        at: First column of each of the four.
-        axes: Which axis is the first, which the second, and its sign; and which the body's forward axis is. The third
-            is z.
+        at: First column of each of the four, shape (4,).
+        axes: Which axis is the first, which the second, and its sign; and which the body's forward axis is; shape
+            (4,). The third is z.
     """
     gravity, velocity, spin, heading = at
     first, second, sign, forward = axes
@@ -41,21 +41,21 @@ def body_frame(qpos, qvel, rotation, values, at, axes):
         w, x, y, z = qpos[i, 3], qpos[i, 4], qpos[i, 5], qpos[i, 6]
         w2, x2, y2, z2 = 2.0 * w, 2.0 * x, 2.0 * y, 2.0 * z
         xx, yy, zz, xy, xz, yz, wx, wy, wz = x2 * x, y2 * y, z2 * z, x2 * y, x2 * z, y2 * z, w2 * x, w2 * y, w2 * z
+        rotation[i, 0, 0], rotation[i, 0, 1], rotation[i, 0, 2] = 1.0 - (yy + zz), xy - wz, xz + wy
+        rotation[i, 1, 0], rotation[i, 1, 1], rotation[i, 1, 2] = xy + wz, 1.0 - (xx + zz), yz - wx
+        rotation[i, 2, 0], rotation[i, 2, 1], rotation[i, 2, 2] = xz - wy, yz + wx, 1.0 - (xx + yy)
         R = rotation[i]
-        R[0, 0], R[0, 1], R[0, 2] = 1.0 - (yy + zz), xy - wz, xz + wy
-        R[1, 0], R[1, 1], R[1, 2] = xy + wz, 1.0 - (xx + zz), yz - wx
-        R[2, 0], R[2, 1], R[2, 2] = xz - wy, yz + wx, 1.0 - (xx + yy)
-        for k, axis in enumerate((first, second, 2)):
-            along = sign if k == 1 else 1.0
+        for k in range(3):
+            axis, along = first if k == 0 else second if k == 1 else 2, float(sign) if k == 1 else 1.0
             values[i, gravity + k] = -along * R[2, axis]
             values[i, velocity + k] = along * (
                 R[0, axis] * qvel[i, 0] + R[1, axis] * qvel[i, 1] + R[2, axis] * qvel[i, 2]
             )
             values[i, spin + k] = along * qvel[i, 3 + axis]
-        values[i, heading], values[i, heading + 1] = R[first, forward], sign * R[second, forward]
+        values[i, heading], values[i, heading + 1] = R[first, forward], float(sign) * R[second, forward]
 
 
-def ramp(qpos, joints, table, limits, times, lead, action, reference, rate, commands):
+def ramp(qpos, joints, table, limits, times, lead: int, action, reference, rate, commands):
     """Ramp the joints' set-points at the speeds of an action, and write the commands of the substeps.
 
     Args:
@@ -88,7 +88,7 @@ def turn(reference, table, gait, period, modulation, action, speeds):
     Args:
         reference: Set-points, shape (n, n_joints) [rad]; minus the profile's angle F (`analytic.clock`).
         table: Of the servos, one row for all or one for each simulation.
-        gait: Cycle time [s], slow time [s] and sweep angle [rad] of the turn at rate 1.
+        gait: Cycle time [s], slow time [s] and sweep angle [rad] of the turn at rate 1, shape (3,).
         period: Over which the speeds hold [s].
         modulation: Share of the rate that an action of 1 adds.
         action: Shape (n, n_joints).
@@ -154,7 +154,7 @@ def walker_frame(
     joint_frame(qpos, qvel, values, joints, table, torques, action, last_action, reference, rate, at)
 
 
-def joint_frame(qpos, qvel, values, joints, table, torques, action, last_action, reference, rate, at):
+def joint_frame(qpos, qvel, values, joints, table, torques: bool, action, last_action, reference, rate, at):
     """Measure joints and servos.
 
     A servo's torque is that of the current state: MuJoCo's `actuator_force` is that of the start of the last substep,
@@ -177,7 +177,7 @@ def joint_frame(qpos, qvel, values, joints, table, torques, action, last_action,
     """
     n = len(joints)
     for i in range(len(qpos)):
-        row, servo = values[i], table[i % len(table)]
+        servo = table[i % len(table)]
         most, drawn, power = servo[MAX_TORQUE], 0.0, 0.0
         for j in range(n):
             angle, speed = qpos[i, joints[j]], qvel[i, joints[j] - 1]
@@ -187,15 +187,15 @@ def joint_frame(qpos, qvel, values, joints, table, torques, action, last_action,
             torque = min(max(asked, min(max(-most - lost, -most), most)), min(max(most - lost, -most), most))
             current = torque * servo[CURRENT]
             voltage = torque * servo[RESISTANCE] + speed * servo[BACK_EMF]
-            row[at[0] + j], row[at[1] + j], row[at[2] + j] = angle, speed, ahead
-            row[at[3] + j], row[at[4] + j] = torque, current
+            values[i, at[0] + j], values[i, at[1] + j], values[i, at[2] + j] = angle, speed, ahead
+            values[i, at[3] + j], values[i, at[4] + j] = torque, current
             power += abs(torque) * abs(speed)
             drawn += min(abs(voltage) / servo[SUPPLY], 1.0) * abs(current)
-        row[at[5]], row[at[7]] = power, 0.0
-        row[at[6]] = (drawn * servo[CHARGE]) ** servo[PEUKERT] / servo[RATED_TIME]
+        values[i, at[5]], values[i, at[7]] = power, 0.0
+        values[i, at[6]] = (drawn * servo[CHARGE]) ** servo[PEUKERT] / servo[RATED_TIME]
         for k in range(action.shape[1]):
             change = action[i, k] - last_action[i, k]
-            row[at[7]] += change * change
+            values[i, at[7]] += change * change
 
 
 class _Compiled:

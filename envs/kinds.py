@@ -99,7 +99,7 @@ def check_fields(config) -> None:
         value = getattr(config, name)
         check(name, value, kind)
         if kind == tuple[float, float] and value[0] > value[1]:
-            raise ValueError(f"{name} is a range, its lowest number first, got {value!r}")
+            raise ValueError(f"{name} must be a range, its lowest number first, got {value!r}")
 
 
 @cache

@@ -104,7 +104,7 @@ class LegTask(Task):
         return self.command[sim][..., 0] if self.config.task == "commanded" else self.LAW_SPEED
 
     def first_pace(self, sim) -> float:
-        """Return that of a simulation whose episode begins [m/s]."""
+        """Return the speed asked for at the start of an episode [m/s]."""
         return self.pace_asked(sim)
 
     @property
@@ -121,7 +121,7 @@ class LegTask(Task):
         return np.array([*(config.residual_range * most), config.tempo_range])
 
     def machine_entries(self) -> dict[str, Observation]:
-        """Return all available entries of the observation."""
+        """Return the available entries of the observation."""
         action = replace(self.OBSERVATIONS["action"], size=self.n_actions, labels=self.action_names)
         return self.OBSERVATIONS | LAW_ENTRIES | {"action": action}
 

@@ -1,4 +1,4 @@
-"""What is simulated, a machine on a terrain; what it defines of its task, and what it may override."""
+"""The base class of machines on a terrain: the parts of a task that they define, and those they may override."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class MultipodTask(WalkerTask):
         self._joints, self._leaves = where[:, :2].ravel(), where[:, 2:].ravel()
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of yaw and roll, segment by segment, shape (..., n_joints)."""
+        """Return the entries of yaw and roll, segment by segment, shape (..., n_joints)."""
         # `take` gives rows in the memory's order, as indexing does not: sums would round by how many rows there are.
         return np.take(values, self._joints, axis=-1)
 

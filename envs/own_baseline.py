@@ -40,9 +40,9 @@ def check(config) -> None:
                 f"a row for each instant of a turn, got {baseline!r}"
             )
         if period is None:
-            raise ValueError("a baseline that is a table needs baseline_period, how long a turn takes [s]")
+            raise ValueError("a baseline that is a table needs baseline_period, the time of a turn [s]")
     if period is not None and (baseline is None or not period > 0):
-        raise ValueError(f"baseline_period must be positive, and is of a baseline; got {period} and {baseline!r}")
+        raise ValueError(f"baseline_period must be positive and needs a baseline; got {period} s and {baseline!r}")
     check_residual(config)
 
 

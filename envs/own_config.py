@@ -61,7 +61,7 @@ class OwnRobotConfig(FreeBodyConfig):
         super().__post_init__()
         own_baseline.check(self)
         if not 0 <= self.fall_height < 1:
-            raise ValueError(f"fall_height is a share of the height at rest, from 0 to below 1, got {self.fall_height}")
+            raise ValueError(f"fall_height must be a share of the height at rest, in [0, 1), got {self.fall_height}")
         if not self.fall_load > 0:
             raise ValueError(f"fall_load must be positive, a share of the weight, got {self.fall_load}")
         for name in ("typical_speed", "typical_power"):

@@ -215,7 +215,7 @@ class OwnRobotTask(FreeBodyTask):
         return inner(np.abs(self.data.actuator_force), np.abs(self.data.actuator_velocity))
 
     def touching(self, sensors: np.ndarray) -> np.ndarray:
-        """Return whether a part whose contacts are at these places of `sensordata` touches the ground, shape (...,)."""
+        """Return whether the part with these entries of `sensordata` touches the ground, shape (...,)."""
         return (self.data.sensordata[..., sensors] > 0).any(-1)
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
@@ -233,7 +233,7 @@ class OwnRobotTask(FreeBodyTask):
         return terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has toppled, collapsed, or a part touches that must not, by the reason."""
+        """Return the masks of robots that toppled, collapsed, or touch with a forbidden part, by the reason."""
         config, low = self.config, self.config.fall_height * max(self.stands_at, 0.0)
         touched = {f"{name} touches the ground": self.touching(at) for name, at in self._falls.items()}
         return touched | {

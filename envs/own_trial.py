@@ -70,7 +70,7 @@ def tried(env, seconds: float, watch: Callable[[], None] | None = None) -> Trial
         if terminated:
             ending = info["termination"]
             break
-    where = _moves_most(env.model, moved) if ending.startswith(DIVERGED) else ""
+    where = env.model.joint(int(env.model.dof_jntid[moved.argmax()])).name if ending.startswith(DIVERGED) else ""
     return _summary(env, rows, np.array(places), ending, where, tuple(touching))
 
 
@@ -101,7 +101,3 @@ def _others_touching(model, data) -> list[str]:
             if k != ground and not name.startswith("toe_"):
                 found.append(name or model.body(int(model.geom_bodyid[k])).name)
     return found
-
-
-def _moves_most(model, speeds: np.ndarray) -> str:
-    return model.joint(int(model.dof_jntid[int(speeds.argmax())])).name

@@ -1,4 +1,4 @@
-"""What is said of a user's robot when it is registered, from its file and its trial; and what is refused."""
+"""The verdict on a user's robot when it is registered, from its file and its trial: warnings, or a refusal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..analytic.terrain import Flat
-from ..mjcf.extents import lowest
+from ..mjcf.lowest_points import lowest
 from ..mjcf.own_robot import OwnRobot, adapted, standing
 from ..mjcf.terrain import GROUND
 from . import own_clock
@@ -34,7 +34,7 @@ SUNK = 5e-3  # below the ground at rest, from which on a part is named [m]
 
 
 class RobotWarning(UserWarning):
-    """What of a user's file is not as it says, or does not stand."""
+    """A user's file whose robot is not as it says, or does not stand."""
 
 
 def warn(name: str, sentences) -> None:

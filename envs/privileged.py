@@ -49,7 +49,7 @@ def _parameter(name: str, task) -> np.ndarray:
 
 
 def available(task) -> dict[str, Observation]:
-    """Return all entries that may be observed: the machine's, those of disturbances and parameters, the user's own.
+    """Return the entries that may be observed: the machine's, those of disturbances and parameters, the user's own.
 
     Where a name is both the machine's and a parameter's, it is the machine's.
     """
@@ -76,7 +76,7 @@ def _varying(task) -> dict[str, Observation]:
 
 
 def needs_parameters(task) -> bool:
-    """Return whether somebody may ask for the parameters of each simulation's robot."""
+    """Return whether the configuration may read the parameters of each simulation's robot."""
     config = task.config
     chosen = {*(config.observations or ()), *config.privileged}
     return bool(config.rewards or config.observe or config.terminate or chosen & set(config.randomisable()))

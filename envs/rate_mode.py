@@ -20,6 +20,12 @@ class Rate(Velocity):
         """The share of the turn's rate that an action of 1 adds."""
         return self.task.config.rate_range
 
+    def bind(self) -> None:
+        """Take the numbers of the turn, and what velocities need."""
+        gait = self.task.RATE_GAIT
+        self._turn = np.array([gait.cycle_time, gait.slow_time, gait.sweep_angle])
+        super().bind()
+
     def speeds_asked(self) -> np.ndarray:
         """Return an array of its own, shape (n, n_joints), which the kernel `turn` fills."""
         return np.zeros_like(self.rows[0])
@@ -32,8 +38,7 @@ class Rate(Velocity):
     def commands(self, action: np.ndarray) -> np.ndarray:
         """Return ramps to where each leg's turn is one period later, shape (n_substeps, ..., n_joints, 3)."""
         action, reference, _ = self.rows
-        gait, period = self.task.RATE_GAIT, self.task.ctrl_dt
-        turn = gait.cycle_time, gait.slow_time, gait.sweep_angle
+        turn, period = self._turn, self.task.ctrl_dt
         if self.task.config.coupling:
             action, asked = np.empty_like(action), action
             self.task.kernels.pull(reference, turn, TRIPOD_PHASE, self.task.config.coupling, asked, action)

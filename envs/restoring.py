@@ -35,7 +35,7 @@ class Restorable:
     def _saved(self, sims: np.ndarray) -> State:
         state = self._save(sims)
         if None in state.randoms:
-            raise gymnasium.error.ResetNeeded("there is no state before the first reset")
+            raise gymnasium.error.ResetNeeded("there is no state before the first reset; call reset")
         return given(state)
 
     def _taken(self, sims: np.ndarray, config, state: State) -> None:

@@ -61,7 +61,7 @@ class SlipLegConfig(LegConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.apex_height >= 0:
-            raise ValueError(f"apex_height must not be negative, got {self.apex_height}")
+            raise ValueError(f"apex_height must not be negative, got {self.apex_height} m")
 
 
 def _foot_place(task: SlipLegTask) -> np.ndarray:
@@ -199,7 +199,7 @@ class SlipLegTask(LegTask):
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, shape (...,), by the reason."""
+        """Return the mask of legs that have fallen, shape (...,), by the reason."""
         return {f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN}
 
 

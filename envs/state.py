@@ -112,7 +112,7 @@ class Contents:
         if (state.drawn or self.drawn) and _kinds(state.drawn) != self.drawn * n:
             kinds = [", ".join(kind.__name__ for kind in one) for one in self.drawn]
             expected = f"{kinds[0]} of each simulation" if kinds else "nothing"
-            raise ValueError(f"what the episodes of this state drew must be {expected}, got {state.drawn!r}")
+            raise ValueError(f"the draws of this state's episodes must be {expected}, got {state.drawn!r}")
         known = _GIVEN.get(state)
         if known is not None and all(map(is_, arrays.values(), known)):
             return
@@ -130,7 +130,7 @@ class Contents:
                 self._trial.state = random
             except (KeyError, OverflowError, TypeError, ValueError):
                 kind = type(self._trial).__name__
-                raise ValueError(f"randoms of a state are those of a {kind}, got {random!r}") from None
+                raise ValueError(f"randoms of a state must be those of a {kind}, got {random!r}") from None
 
 
 def _kinds(drawn: tuple) -> tuple:
@@ -174,7 +174,7 @@ class Randoms:
         self._generators[sim] = generator
 
     def is_new(self, sim) -> bool:
-        """Return whether a generator was seeded since this was last asked."""
+        """Return whether a generator was seeded since the last call."""
         new = sim in self._new
         self._new.discard(sim)
         return new

@@ -65,7 +65,7 @@ class QuasistaticConfig:
             raise ValueError(f"unknown action_mode {self.action_mode!r}; there are {known}")
         defaults = {entry.name: entry.default for entry in fields(self)}
         if not self.ctrl_dt > 0:
-            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
+            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt} s")
         check_residual(self)
         for name in RESIDUAL:
             if self.action_mode != "residual" and getattr(self, name) != defaults[name]:
@@ -177,7 +177,7 @@ class Surrogate:
         return (self.robots, KEPT), (self, ("action", "time", "cycles", "tempo", "correction"))
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return which robots have toppled, shape (n,), by the reason."""
+        """Return the masks of robots that have toppled, shape (n,), by the reason."""
         height, roll, pitch = self.robots.posture.T
         return {
             "toppled: the centre of mass is not over the feet": self.robots.broken,

@@ -163,7 +163,7 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
         return endings, observation
 
     def _watch(self, before: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Return why simulations diverged, and the observation; diverged ones are restored to their last good state."""
+        """Return the reasons why simulations diverged, and the observation; these are back in their last good state."""
         endings = np.full(self.num_envs, "", object)
         warned = self._sims.warnings.any(-1)
         if warned.any():

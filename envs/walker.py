@@ -135,7 +135,7 @@ class WalkerTask(FreeBodyTask):
 
     @abstractmethod
     def compression(self) -> np.ndarray:
-        """Return by how much the spring of each leg lets its foot give way, shape (..., n_legs) [m]."""
+        """Return the compression of the legs' springs at the feet, shape (..., n_legs) [m]."""
 
     @abstractmethod
     def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -179,7 +179,7 @@ class WalkerTask(FreeBodyTask):
         return self.mode.scale
 
     def machine_entries(self) -> dict[str, Observation]:
-        """Return all entries available for this machine."""
+        """Return the entries available for this machine."""
         axes = free_body.AXES[self.config.axes]
         known = free_body.entries(self.joint_entries(), self.layout.legs, self.action_names, axes)
         known |= actions.gait_entries(self.layout.joints, self.config.tempo_range > 1.0)

@@ -67,11 +67,11 @@ def law_of(
         if value is not None and not 0 < value < np.inf:
             raise ValueError(f"{name} must be positive and finite, got {value}")
     if damping is not None and restitution is not None:
-        raise ValueError("damping and restitution are two words for one thing: give one of them")
+        raise ValueError("damping and restitution determine each other: give one of them")
     if restitution is not None and not 0.1 <= restitution <= 0.99:
         raise ValueError(f"restitution must be from 0.1 to 0.99, got {restitution}; below, damp critically")
     if damping is not None and not 0 <= damping < np.inf:
-        raise ValueError(f"damping must not be negative, got {damping}")
+        raise ValueError(f"damping must not be negative, got {damping} N s/m")
     if stiffness is None and depth is None and restitution is None:
         raise ValueError(UNKNOWN)
     load = mass * gravity if load is None else load
@@ -169,7 +169,7 @@ def _softened(law: ContactLaw, restitution: float, speed: float, gravity: float,
 
 
 def _excuse(law: ContactLaw, restitution: float, speed: float, gravity: float, within: float) -> str:
-    """Return why a law has not this restitution, or an empty string."""
+    """Return the reason why a law has not this restitution, or an empty string."""
     found = law.drop(speed, gravity)
     if abs(found.restitution / restitution - 1.0) > 2e-3:
         return f"it bounces by {found.restitution:.3g} at {speed:g} m/s; gravity or the timestep takes the rest"

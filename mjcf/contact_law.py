@@ -31,7 +31,7 @@ DEEPEST = 1e3  # at which a contact that no depth holds is given up [m]
 
 
 class Bounce(NamedTuple):
-    """What a contact does to a body that falls on it, in the mean over where within a step it meets the ground."""
+    """The effect of a contact on a body that falls on it, the mean over the instants of a step at which they meet."""
 
     restitution: float  # of the height that it rises to, the square root of its ratio to that of the fall
     scatter: float  # how far it is from that at most, by where within the step

@@ -53,13 +53,13 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
 
 
 def lowering(kinds: np.ndarray, radii: np.ndarray, n_feet: int) -> float:
-    """Return by how much the ground is lower than the terrain [m], of geoms of these shapes and radii, shape (n,)."""
+    """Return the depth of the ground below the terrain [m], for geoms of these shapes and radii, shape (n,)."""
     alike = len(kinds) == n_feet and (np.asarray(kinds) == SPHERE).all() and len(set(np.asarray(radii).tolist())) == 1
     return float(radii[0]) if alike else 0.0
 
 
 def toe(feet: Sequence[mujoco.MjsGeom], model: mujoco.MjModel) -> np.ndarray:
-    """Return where a foot's site is in its body, shape (3,) [m].
+    """Return the position of a foot's site in its body, shape (3,) [m].
 
     Args:
         feet: Its geoms.

@@ -68,7 +68,7 @@ def add_arc(toe, leg: int, length: float, material: str) -> None:
 
 
 def sunk(attach: np.ndarray, hip: np.ndarray, splay: np.ndarray, length: np.ndarray) -> float:
-    """Return by how much the lowest arc of a level body is below its lowest toe [m].
+    """Return the depth of a level body's lowest arc below its lowest toe [m].
 
     Args:
         attach: Hips, body frame, shape (6, 3) [m].

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from .extents import lowest
+from .lowest_points import lowest
 from .feet import MESH, SHAPES, candidates, foot_of, points_of
 
 NUMBERS = {int(shape) for shape in SHAPES}

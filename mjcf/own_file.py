@@ -37,7 +37,7 @@ def root_of(spec: mujoco.MjSpec):
     limbs = [joint for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
     other = [joint.name or "without a name" for joint in limbs if joint.type not in LIMB_JOINTS]
     if other:
-        raise ValueError(f"joints other than the root's must be hinges or slides, not so {', '.join(other)}")
+        raise ValueError(f"joints other than the root's must be hinges or slides, unlike {', '.join(other)}")
     if not limbs:
         raise ValueError("the robot has no joints but its free one, so that nothing can move it")
     return free[0].parent
@@ -57,8 +57,8 @@ def check_size(model: mujoco.MjModel) -> None:
     density = mass / max(size, 1e-9) ** 3
     if size > 50.0 or size < 5e-3 or not 1e-3 < density < 1e6:
         raise ValueError(
-            f"the robot is {size:.3g} m across and weighs {mass:.3g} kg: units are metres and kilograms; give meshes and "
-            "positions in millimetres a scale of 0.001"
+            f"the robot is {size:.3g} m across and weighs {mass:.3g} kg: units are metres and kilograms; scale meshes and "
+            "positions in millimetres by 0.001"
         )
 
 
@@ -126,7 +126,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
 
 
 def touch_sensors(model: mujoco.MjModel, part: str) -> np.ndarray:
-    """Return where `sensordata` says whether the geoms of a part touch the ground, of those that `build` was told."""
+    """Return the entries of `sensordata` that say whether a part's geoms touch the ground; `build` made the sensors."""
     sensors = [model.sensor(k) for k in range(model.nsensor)]
     return np.array([sensor.adr[0] for sensor in sensors if sensor.name.startswith(f"touch of {part}: ")], int)
 

@@ -57,7 +57,7 @@ def _is_under(model, data, k: int, place: np.ndarray) -> bool:
 
 
 def meets(a: Sequence[int], b: Sequence[int]) -> bool:
-    """Return whether two geoms of these (contype, conaffinity) may touch in MuJoCo."""
+    """Return whether geoms with these pairs (contype, conaffinity) may touch in MuJoCo."""
     return bool(a[0] & b[1] or b[0] & a[1])
 
 
@@ -150,7 +150,7 @@ def _move_bits(geoms, touching: set[int], n_taken: int) -> None:
 
 
 def may_touch(geom: mujoco.MjsGeom) -> bool:
-    """Return whether a geom of a robot on this project's ground may touch it."""
+    """Return whether a robot's geom may touch this project's ground."""
     return bool(geom.contype & GROUND_BIT)
 
 

@@ -35,14 +35,14 @@ def neutral(name: str, model: mujoco.MjModel, feet: tuple[str, ...]) -> np.ndarr
 
 
 def servos(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return which actuators hold a position, and which of these have a damping of their own, shape (nu,) both."""
+    """Return the masks of actuators that hold a position, and of those also with damping, shape (nu,) both."""
     gain, bias = model.actuator_gainprm[:, 0], model.actuator_biasprm
     holds = (bias[:, 1] < 0) & (bias[:, 1] == -gain)
     return holds, holds & (bias[:, 2] < 0)
 
 
 def limited(model: mujoco.MjModel) -> np.ndarray:
-    """Return which actuators have a largest force, of their own or of their joint, shape (nu,)."""
+    """Return the mask of actuators with a largest force, of their own or of their joint, shape (nu,)."""
     of_joint = model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT
     joints = np.where(of_joint, model.actuator_trnid[:, 0], 0)
     return model.actuator_forcelimited.astype(bool) | (of_joint & model.jnt_actfrclimited[joints].astype(bool))
@@ -89,7 +89,7 @@ class Nominal:
 
     @classmethod
     def of(cls, model: mujoco.MjModel) -> Nominal:
-        """Return those of a model that was not changed."""
+        """Return the numbers of an unchanged model."""
         return cls({name: getattr(model, name).copy() for name in FIELDS})
 
 

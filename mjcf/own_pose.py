@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from scipy.optimize import least_squares
 
-from .extents import lowest
+from .lowest_points import lowest
 from .feet import BOX, CYLINDER, points_of
 from .own_feet import Tree
 

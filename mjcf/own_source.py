@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from . import own_urdf
-from .extent import check_extent
+from .element_limits import check_elements
 
 GEOM_MESH, FREE = mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtJoint.mjJNT_FREE
 SIZES = {FREE: (7, 6), mujoco.mjtJoint.mjJNT_BALL: (4, 3)}  # of qpos and qvel; of others 1 each
@@ -167,7 +167,7 @@ def _text_of(source: Source) -> tuple[str, Path | None]:
 def _parsed(source: Source) -> mujoco.MjSpec:
     text = source.text if isinstance(source, Packed) else source
     try:
-        check_extent(text, is_text(text))
+        check_elements(text, is_text(text))
     except ValueError as error:
         raise ValueError(f"{called(source)} makes more than MuJoCo can: {error}") from None
     try:

@@ -154,7 +154,7 @@ def add_foot_sensors(
 
 
 def foot_readings(model: mujoco.MjModel) -> slice:
-    """Return where the sensors `foot_i` lie in `sensordata`, four numbers each: whether it touches, and the force."""
+    """Return the slice of `sensordata` of the sensors `foot_i`, four numbers each: touching or not, and the force."""
     first = int(model.sensor("foot_0").adr[0])
     n_feet = sum(model.sensor(k).name.startswith("foot_") for k in range(model.nsensor))
     return slice(first, first + 4 * n_feet)

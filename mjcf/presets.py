@@ -187,8 +187,3 @@ def contacts(preset: Preset, fine: Preset) -> dict[str, Preset]:
         for name, word in FINER.items()
         if getattr(fine, name, None) != getattr(preset, name, None)
     }
-
-
-def cautions(presets: Mapping[str, Preset]) -> list[str]:
-    """Return a sentence for each of these settings that has a caution."""
-    return [f"`{name}`: {preset.caution}." for name, preset in presets.items() if preset.caution]

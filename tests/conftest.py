@@ -35,7 +35,7 @@ GOLDEN = HERE / "golden"
 # Folders and files that `make test` leaves to `make test-all`: commands, pages, pictures, studies, and whatever lasts.
 EXTRA = [HERE / name for name in (
     "envs/test_exact.py", "envs/test_torchrl.py", "envs/test_warp.py", "envs/test_warp_device.py",
-    "envs/test_warp_twins.py", "fuzz", "scripts", "test_core.py",
+    "envs/test_warp_kernels.py", "envs/test_warp_translation.py", "fuzz", "scripts", "test_core.py",
     "test_documented_code.py", "test_documented_commands.py", "test_equations.py", "test_extending.py", "test_links.py",
     "test_notebooks.py", "test_numbers.py", "test_packaging.py", "test_paper.py", "test_readme.py", "test_recipes.py",
     "test_reproduction.py",

@@ -4,8 +4,8 @@
 `hybrid.linked` links a model with the engine's kernel. All keep code under a `fingerprint` of everything it was made
 of, in the files of `store`: whole, private to the user, never a cause of failure.
 
-What a translation, a link, a carrier and a rule are, what is used of numba's own business and where, and what is to be
-done when a new numba comes stands in the documentation, on the page of the architecture.
+The page of the architecture in the documentation defines translation, link, extended number and rule, lists which
+private parts of numba are used and where, and says what to do when a new numba comes.
 """
 
 from .functions import compiled, has_numba, jit

@@ -38,7 +38,7 @@ def cache_folder(name: str) -> Path | None:
 
 
 def _unusable(levels: tuple[Path, ...]) -> str:
-    """Return why the last of these folders cannot be used, or nothing; all are made, and must be this user's alone.
+    """Return the reason why the last folder cannot be used, or nothing; all are made, and must be this user's alone.
 
     A folder above them may be open to others: whatever they put in the place of one of these is theirs, and refused.
     """
@@ -53,7 +53,7 @@ def _unusable(levels: tuple[Path, ...]) -> str:
 
 
 def not_private(path: Path | int) -> str:
-    """Return why another user may have written a file or a folder (a path, or an open file's number), or nothing."""
+    """Return the reason why a file or folder (a path or an open file's number) is not private, or nothing."""
     if not hasattr(os, "getuid"):  # Windows: a profile's folders are its user's
         return ""
     found = os.fstat(path) if isinstance(path, int) else os.lstat(path)

@@ -127,7 +127,7 @@ def _(value: type, walk: Any) -> None:
 
 
 def _own(part: Any, name: str, of: type) -> bool:
-    """Return whether an attribute is the user's: not a slot, nor what every class or every dataclass has."""
+    """Return whether an attribute is the user's: no slot, and none that every class or dataclass has."""
     if name.startswith("__") and name.endswith("__"):
         return isinstance(part, types.FunctionType) and not dataclasses.is_dataclass(of)
     return not isinstance(part, (types.MemberDescriptorType, types.GetSetDescriptorType)) and name not in (

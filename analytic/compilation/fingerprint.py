@@ -98,7 +98,7 @@ class _Walk:
         self.digest.update(repr(words).encode())
 
     def again(self, value: Any) -> bool:
-        """Return whether a value was met before; then where stands for what."""
+        """Return whether a value was met before; if so, its place is hashed for its contents."""
         if id(value) in self.seen:
             self.put("again", self.seen[id(value)][0])
             return True
@@ -153,5 +153,5 @@ class _Walk:
 
 
 def _is_code(value: Any) -> bool:
-    """Return whether a value is a function, or leads to values that are asked themselves."""
+    """Return whether a value is a function, or refers to values that are hashed themselves."""
     return isinstance(value, (types.FunctionType, Reached)) or bool(library_name(value) or made_from(value))

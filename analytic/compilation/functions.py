@@ -83,7 +83,7 @@ def compiled(function: Callable, inline: int = 0, apart: tuple[str, ...] = ()) -
 
 
 def is_tried() -> bool:
-    """Return whether numba compiles, and is a release that `together` was tried with."""
+    """Return whether numba's compiler is on, and its release among `TRIED`."""
     import numba
 
     return numba.version_info.short in TRIED and not numba.config.DISABLE_JIT

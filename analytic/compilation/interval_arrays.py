@@ -1,7 +1,7 @@
 """Arrays of bounds as a model's functions are given them, for numba: time, state, and what takes the guards' values.
 
 In memory a number is four floats: lo, hi and those of its derivative. `interval_at` and `intervals_of` make intervals
-of them that share a cell of doubts. `Answers` takes the values of guards.
+of them that share a cell of undecided questions. `Answers` takes the values of guards.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
 from . import interval_rules as rules
-from .carriers import Carrier
 from .intervals import REAL_NUMBER, WHOLE, IntervalType, bounds_of, interval
+from .number_types import NumberType
 
 WORDS = 4  # of a number in memory
 
@@ -109,7 +109,7 @@ class AnswersType(types.Type):
 
 @register_model(AnswersType)
 class AnswersModel(models.StructModel):
-    """Rows of four floats, and the cell of doubts."""
+    """Rows of four floats, and the cell of undecided questions."""
 
     def __init__(self, manager: Any, kind: AnswersType) -> None:
         members = [("data", types.CPointer(types.float64)), ("n", types.intp), ("cell", types.CPointer(types.int64))]
@@ -122,7 +122,7 @@ def answers_in(rate: bool, clears: bool, short: bool) -> Callable:
 
     Args:
         rate: Whether derivatives are written.
-        clears: Whether doubts are counted anew once a guard is written, as the next is computed by itself.
+        clears: Whether undecided questions are counted anew once a guard is written, as the next is computed by itself.
         short: Whether the rules are made part of the code.
     """
 
@@ -151,7 +151,7 @@ class SetAnswer(AbstractTemplate):
         """Return the signature."""
         if len(args) == 3 and isinstance(args[0], AnswersType) and isinstance(args[1], types.Integer):
             own = args[0].number
-            if args[2] == own or isinstance(args[2], types.Number) and not isinstance(args[2], Carrier):
+            if args[2] == own or isinstance(args[2], types.Number) and not isinstance(args[2], NumberType):
                 return signature(types.none, args[0], types.intp, own)
 
 

@@ -52,7 +52,7 @@ def question_name(function: Callable) -> str:
 
 
 def all_rules() -> dict[str, IntervalRule]:
-    """Return all rules by name."""
+    """Return the rules by name."""
     found = {}
     for function in RULES:
         n = 1 if function in ONE else 2
@@ -88,7 +88,7 @@ def library() -> Any:
 
 
 def symbol(name: str) -> str:
-    """Return what a rule is called in the library."""
+    """Return the symbol of a rule in the library."""
     return f"{OURS}{name}"
 
 

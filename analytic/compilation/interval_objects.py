@@ -24,7 +24,7 @@ NUMBERS = (int, float, np.integer, np.floating)  # a truth value is an int
 
 
 class Interval:
-    """An interval: its bounds, those of its derivative or None, and the cell of its doubts, (4,), or None."""
+    """An interval: its bounds, those of its derivative or None, and the cell of undecided questions, (4,), or None."""
 
     __slots__ = ("lo", "hi", "rate", "cell")
     __array_ufunc__ = None  # a scalar of numpy's on the left leaves the operation to this class
@@ -75,11 +75,11 @@ def apply(function: Callable, *args: Any) -> Interval:
 
 
 def ask(function: Callable, *args: Any) -> bool | int:
-    """Return the answer to a question about intervals: where it is in doubt, that of the path in the cell."""
+    """Return the answer to a question about intervals: undecided, that of the path in the cell."""
     _refuse(function, args)
-    answer, other, doubt = rules.QUESTIONS[function](*(bound for arg in args for bound in _bounds(arg)[:2]))
+    answer, other, undecided = rules.QUESTIONS[function](*(bound for arg in args for bound in _bounds(arg)[:2]))
     cell = _first(args, "cell")
-    if doubt and cell is not None and rules.takes_other(cell, doubt):
+    if undecided and cell is not None and rules.takes_other(cell, undecided):
         answer = other
     return int(answer) if function in rules.WHOLE_ANSWERS else answer != 0.0
 
@@ -140,7 +140,7 @@ def _ordered(lo: float, hi: float) -> tuple[float, float]:
 
 
 def intervals_of(rows: np.ndarray, cell: np.ndarray, rate: bool) -> Intervals:
-    """Return the intervals in rows of four floats, shape (n, 4), which share a cell of doubts."""
+    """Return the intervals in rows of four floats, shape (n, 4), which share a cell of undecided questions."""
     made = np.empty(len(rows), object)
     for i, (lo, hi, dlo, dhi) in enumerate(rows.tolist()):
         made[i] = Interval(*_ordered(lo, hi), _ordered(dlo, dhi) if rate else None, cell)
@@ -155,7 +155,7 @@ class Answers:
 
     def __getitem__(self, place: slice) -> Answers:
         if not isinstance(place, slice) or place.step is not None:
-            raise TypeError("of the guards' values only slices without a step can be read")
+            raise TypeError("the guards' values are read by slices without a step, such as g[1:3]")
         return Answers(self._rows[place], self._cell, self._clears, self._rate)
 
     def __setitem__(self, place: int, value: Any) -> None:

@@ -1,7 +1,7 @@
 """Questions about numbers that intervals may fail to decide: comparisons, whole parts, whether a number is finite.
 
-A rule returns its answer, another one, and a doubt: 0 if the answer is certain; 1 if it may be the other one, too, the
-first being that for the middles of the intervals; 2 if there are more. Yes is 1, no is 0.
+A rule returns its answer, another one, and whether it is undecided: 0 if the answer is certain; 1 if it may be the
+other one, too, the first being that for the middles of the intervals; 2 if there are more. Yes is 1, no is 0.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def eq(al, ah, bl, bh):
 
 def ne(al, ah, bl, bh):
     """Return whether a != b."""
-    answer, other, doubt = eq(al, ah, bl, bh)
-    return other, answer, doubt
+    answer, other, undecided = eq(al, ah, bl, bh)
+    return other, answer, undecided
 
 
 def within(a):
@@ -89,10 +89,10 @@ def whole(al, ah):
 
 
 def isfinite(al, ah):
-    """Return whether a is finite: in doubt where a bound is not."""
+    """Return whether a is finite: undecided where a bound is not."""
     return (1.0, 0.0, 0.0) if al <= ah and al > -INF and ah < INF else (1.0, 0.0, 1.0)
 
 
 def isnan(al, ah):
-    """Return whether a is not a number: in doubt where a bound is infinite, as outside the domain of a function."""
+    """Return whether a is not a number: undecided where a bound is infinite, as outside the domain of a function."""
     return (0.0, 1.0, 0.0) if al <= ah and al > -INF and ah < INF else (0.0, 1.0, 1.0)

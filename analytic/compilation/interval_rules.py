@@ -4,7 +4,7 @@ One source of plain functions of floats serves compiled and interpreted code, so
 Values and partial derivatives have rules of their own: who asks for values pays for no derivatives.
 
 `value_rule` and `jet_rule` return what carries out a function: bounds in, bounds out. What intervals may fail to decide
-(comparisons, whole parts, whether a number is finite) has a rule in `QUESTIONS`, which says so: a doubt. It gives both
+(comparisons, whole parts, whether a number is finite) has a rule in `QUESTIONS`: one that is undecided gives both
 answers, and `enclosures` follows both paths.
 """
 
@@ -21,10 +21,10 @@ from . import interval_questions as questions
 from . import interval_slopes as slopes
 from .interval_arithmetic import INF, mul, outward
 
-PATIENCE = 60  # doubts after which answers alternate, so that a loop that waits for one ends
-# The cell of doubts: how many there were in this guard; the path, whose binary digits tell which answers to take; how
-# many there were in the guard with most; whether there was one with more than two answers.
-DOUBTS, PATH, MOST, LOST = range(4)
+PATIENCE = 60  # undecided questions after which answers alternate, so that a loop that waits for one ends
+# The cell of undecided questions: how many there were in this guard; the path, whose binary digits tell which answers
+# to take; how many there were in the guard with most; whether there was one with more than two answers.
+UNDECIDED, PATH, MOST, LOST = range(4)
 
 # The value, then the partial derivatives.
 ONE = {
@@ -88,20 +88,20 @@ WHOLE_ANSWERS = (math.floor, int)  # the others answer yes or no
 SMALL = {operator.neg, operator.pos, float}
 
 
-def takes_other(cell, doubt):
-    """Count a doubt, and return whether the other answer is taken."""
-    n = cell[DOUBTS]
-    cell[DOUBTS] = n + 1
-    if doubt == 2.0:
+def takes_other(cell, undecided):
+    """Count an undecided question, and return whether the path takes its other answer."""
+    n = cell[UNDECIDED]
+    cell[UNDECIDED] = n + 1
+    if undecided == 2.0:
         cell[LOST] = 1
     return (n if n >= PATIENCE else cell[PATH] >> n) & 1 == 1
 
 
 def end_guard(cell):
-    """Keep the number of a guard's doubts if it is the largest yet, and begin to count those of the next guard."""
-    if cell[DOUBTS] > cell[MOST]:
-        cell[MOST] = cell[DOUBTS]
-    cell[DOUBTS] = 0
+    """Keep a guard's number of undecided questions if it is the largest yet, and begin to count for the next guard."""
+    if cell[UNDECIDED] > cell[MOST]:
+        cell[MOST] = cell[UNDECIDED]
+    cell[UNDECIDED] = 0
 
 
 def value_rule(function: Callable) -> Callable:

@@ -1,9 +1,9 @@
 """Numbers with bounds (intervals), for numba: plain functions compiled for them enclose their values.
 
 An interval is lo and hi, with `rate` also the bounds of its derivative by something like time, and the address of a
-cell in which doubts are counted: where bounds do not decide a comparison, the code goes on with one answer, and the
+cell that counts undecided comparisons: where bounds do not decide one, the code goes on with one answer, and the
 cell tells that there is another. A result inherits its cell from an argument; constants have none.
-`carriers` makes the functions known to numba, `interval_rules` has the rules, `carrier_arrays` the arrays.
+`number_types` makes the functions known to numba, `interval_rules` has the rules, `number_arrays` the arrays.
 
 Long rules are called, not compiled into their callers: the guards of a machine with six legs have hundreds.
 """
@@ -19,16 +19,16 @@ from numba.core import cgutils, types
 from numba.extending import models, register_model
 
 from . import interval_rules as rules
-from .carriers import COMPARISONS, REAL, Carrier, exact_flags, register
 from .functions import is_tried
 from .interval_library import all_rules, jet_name, library, question_name, signature, symbol, value_name, with_helpers
+from .number_types import COMPARISONS, REAL, NumberType, exact_flags, register
 
 REAL_NUMBER, WHOLE = ir.DoubleType(), ir.IntType(64)
 CELL = WHOLE.as_pointer()
 RULES = all_rules()
 
 
-class IntervalType(Carrier):
+class IntervalType(NumberType):
     """The type of intervals, with or without the bounds of a derivative; of short functions, rules are made part."""
 
     def __init__(self, rate: bool, short: bool = False) -> None:
@@ -131,13 +131,13 @@ def _apply(context: Any, builder: Any, function: Callable, args: list, kinds: tu
 
 
 def _ask(context: Any, builder: Any, function: Callable, args: list, kinds: tuple, answer: types.Type) -> Any:
-    """Answer a question: where it is in doubt, as the path says which the cell names."""
+    """Answer a question: undecided, as the path in the cell says."""
     cell = _cell_of(builder, args, kinds)
     bounds = sum((bounds_of(builder, of, arg)[:2] for arg, of in zip(args, kinds, strict=True)), [])
     made = _call(context, builder, question_name(function), bounds)
-    doubt = builder.fcmp_ordered("!=", made[2], ir.Constant(REAL_NUMBER, 0.0))
+    undecided = builder.fcmp_ordered("!=", made[2], ir.Constant(REAL_NUMBER, 0.0))
     before = builder.block
-    with builder.if_then(builder.and_(doubt, cgutils.is_not_null(builder, cell))):
+    with builder.if_then(builder.and_(undecided, cgutils.is_not_null(builder, cell))):
         pointer = types.CPointer(types.int64)
         other = context.compile_internal(builder, rules.takes_other, types.boolean(pointer, REAL), [cell, made[2]])
         inside = builder.block

@@ -1,4 +1,4 @@
-"""Derivatives of elementary functions, for `carriers`: each rule returns the value and the partial derivatives."""
+"""Derivatives of elementary functions, for `number_types`: each rule returns the value and the partial derivatives."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ STEEP = {math.sqrt, math.hypot, operator.pow, operator.ipow, math.pow}
 
 
 def where(condition, a, b):
-    """Return one of two numbers."""
+    """Return a where the condition holds, b elsewhere."""
     return a if condition else b
 
 

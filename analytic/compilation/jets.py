@@ -1,9 +1,9 @@
 """Numbers with derivatives along k directions (jets), for numba: plain functions compiled for them differentiate.
 
 A jet is a value and k partial derivatives; arithmetic and `math` carry them along by the chain rule, exactly
-(`carriers`). A function compiled for floats serves unchanged: its arguments are arrays of jets, and `numpy.empty` and
-`numpy.zeros` in it make arrays of jets too (`carrier_arrays`). In registers the derivatives are one vector: LLVM does
-not find it in k separate numbers.
+(`number_types`). A function compiled for floats serves unchanged: its arguments are arrays of jets, and `numpy.empty`
+and `numpy.zeros` in it make arrays of jets too (`number_arrays`). In registers the derivatives are one vector: LLVM
+does not find it in k separate numbers.
 
 Source: Griewank & Walther, Evaluating Derivatives (2008), chapter 3 (vector forward mode).
 """
@@ -16,12 +16,12 @@ from typing import Any
 from llvmlite import ir
 from numba.extending import models, register_model
 
-from .carriers import Carrier, register_by_rules
+from .number_types import NumberType, register_by_rules
 
 CONTRACT = ("contract",)  # a product and a sum of derivatives may be one instruction
 
 
-class JetType(Carrier):
+class JetType(NumberType):
     """The type of jets with k partial derivatives."""
 
     def __init__(self, k: int) -> None:

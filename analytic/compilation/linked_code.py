@@ -35,7 +35,7 @@ class LinkedCode:
         self._address = 0
 
     def address(self) -> int:
-        """Return where the function is, compiled or loaded if it was not.
+        """Return the address of the function, which the first call compiles or loads.
 
         Raises:
             linking.NotLinked: If what it is made of can be run by numba's engine only.

@@ -75,7 +75,7 @@ _KNOWN: tuple[int, dict[int, list[Any]], list[tuple]] = (0, {}, [])  # how many 
 
 
 def _overloads() -> tuple[dict[int, list[Any]], list[tuple[str | None, Any]]]:
-    """Return all registered overloads by the `id` of what they overload, and those of users for libraries by name.
+    """Return the registered overloads by the `id` of what they overload, and those of users for libraries by name.
 
     The name is None where any code may call one.
     """

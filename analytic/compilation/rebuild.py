@@ -90,7 +90,7 @@ def interpreted(function: Any, done: dict[int, Any] | None = None) -> Any:
 
 
 def _used_as_it_is(value: Any) -> bool:
-    """Return whether numba does not compile the function's own code: an overload is registered for it."""
+    """Return whether an overload is registered for the function, so that numba does not compile its code."""
     return made_from(value) is not None and not is_jitted(value)
 
 

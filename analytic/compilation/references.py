@@ -137,7 +137,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _global_names(code: types.CodeType) -> set[str]:
-    """Return all names a code object, or one nested in it, may look up as globals (or attributes)."""
+    """Return the names a code object, or one nested in it, may look up as globals (or attributes)."""
     return {name for part in _codes(code) for name in part.co_names}
 
 

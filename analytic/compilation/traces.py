@@ -2,7 +2,7 @@
 
 A trace is a value, its place on a tape and the tape's address; place 0 stands for constants. Each operation with an
 argument that is no constant adds a row to the tape: the places of its arguments and the partial derivatives by them.
-`carriers` has the rules, `carrier_arrays` the arrays; `hybrid.adjoint_pass` runs back along the tape.
+`number_types` has the rules, `number_arrays` the arrays; `hybrid.adjoint_pass` runs back along the tape.
 
 A tape is an array of words in rows of ROW: the first row holds the number of rows in use and how many there are, the
 others two pairs of place (an integer) and partial derivative. A full tape counts on and writes over its last row.
@@ -17,14 +17,14 @@ from typing import Any
 from llvmlite import ir
 from numba.extending import models, register_model
 
-from .carriers import Carrier, register_by_rules
+from .number_types import NumberType, register_by_rules
 
 ROW = 4  # words
 WHOLE, REAL = ir.IntType(64), ir.DoubleType()
 TRACE = ir.LiteralStructType([REAL, WHOLE, WHOLE.as_pointer()])
 
 
-class TraceType(Carrier):
+class TraceType(NumberType):
     """The type of traces."""
 
     words = 3

@@ -142,7 +142,7 @@ class Solver:
         law, n, tilt_terms = law_with_kernel(law), arrays.count("n", n), arrays.choice("tilt_terms", tilt_terms)
         table = table_of(feet, n, ground)
         if table.ndim != 2 or np.ndim(feet.weight):
-            raise ValueError("Solver takes one robot: parameters of shape () or (n,), and a scalar weight")
+            raise ValueError("a Solver takes one robot: parameters (n,) or scalar, a scalar weight; use solve()")
         scratch = np.empty((kernels.SCRATCH_ROWS, n))
         robot, setting = (table[None].copy(), float(feet.weight)), law.kernel_code
         self._rest = (*robot, *setting, tilt_terms, scratch, kernels.with_coulomb(setting))
@@ -163,7 +163,7 @@ class Solver:
         frame = arrays.vectors("foot_pos", foot_pos, (3,)), arrays.vectors("foot_vel", foot_vel, (2, 3))
         if frame[0].ndim != 2 or frame[1].ndim != 2:
             shapes = f"foot_pos {frame[0].shape} and foot_vel {frame[1].shape}"
-            raise ValueError(f"a Solver takes one frame, foot_pos (n, 3) and foot_vel (n, 2); got {shapes}")
+            raise ValueError(f"a Solver takes one frame, (n, 3) and (n, 2), got {shapes}; solve() takes several")
         return SINGLE(*frame, *self._rest)
 
     @staticmethod

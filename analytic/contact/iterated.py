@@ -53,7 +53,7 @@ def replace_friction(found: Motion, pos, vel, table, law: SlidingLaw, tilt_terms
         ValueError: If `tilt_terms` are asked for.
     """
     if tilt_terms:
-        raise ValueError("tilt_terms is for the laws with a kernel, viscous and coulomb")
+        raise ValueError("tilt_terms needs a law with a kernel, viscous or coulomb; leave it out for others")
     batch, n = found.code.shape, found.load.shape[-1]
     pos, vel = np.broadcast_to(pos, (*batch, n, 3)), np.broadcast_to(vel, (*batch, n, vel.shape[-1]))
     table = np.broadcast_to(table, (*batch, n, kernels.FOOT_COLUMNS))

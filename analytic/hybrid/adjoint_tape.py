@@ -42,7 +42,7 @@ class Tape(NamedTuple):
 
 def backward(functions: Functions) -> tuple[Callable, ...]:
     """Return the model's functions of traces in arrays of floats: field, guards, transition."""
-    from ..compilation.carrier_arrays import VERSION, numpy_of, view
+    from ..compilation.number_arrays import VERSION, numpy_of, view
 
     traces, version, done = view(0), VERSION, {}
     field_of, guards_of, transition_of = (

@@ -133,7 +133,7 @@ class Automaton:
         if seen not in SEEN:
             raise ValueError(f"seen must be one of {', '.join(SEEN)}, got {seen!r}")
         if seen == "predicted" and set(phases) & set(self.down):
-            raise ValueError(f"event {name}: that a foot leaves the ground can be measured, not predicted")
+            raise ValueError(f"event {name}: a foot's leaving cannot be predicted; give seen='measured'")
         self._add(Event(name, phases, to, None, law, seen=seen))
 
     def _add(self, event: Event) -> None:

@@ -113,7 +113,7 @@ def learned(b: np.ndarray, s: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def obstacle(problem: ControlProblem, segments: Sequence[Segment]) -> str:
-    """Return why a problem has no derivatives backward; empty if it has."""
+    """Return the reason why a problem has no derivatives backward; empty if it has."""
     if len(segments) > 1 or segments[0].order is not None:
         return "they are of one segment whose events the engine finds"
     if problem.node is not None or any(bound.at != "end" for bound in problem.bounds):

@@ -68,7 +68,7 @@ def lyapunov_shape(closed: np.ndarray) -> np.ndarray:
 
     largest = float(np.abs(np.linalg.eigvals(closed)).max())
     if not largest < 1.0:
-        raise ValueError(f"the closed loop is not stable, its largest multiplier is {largest:.4g}")
+        raise ValueError(f"the closed loop is not stable, its largest multiplier is {largest:.4g}; give another gain")
     return solve_discrete_lyapunov(closed.T, np.eye(len(closed)))
 
 
@@ -102,7 +102,7 @@ def basin(
         ValueError: If the closed loop is unstable, or the level is not positive.
     """
     if not level > 0.0:
-        raise ValueError(f"level must be positive, got {level}")
+        raise ValueError(f"level must be positive, a value of the quadratic form, got {level}")
     shape = lyapunov_shape(np.asarray(closed, dtype=float))
     root = np.linalg.cholesky(np.linalg.inv(shape))  # takes the unit ball to the ellipsoid
     for k in range(1, max_levels + 1):
@@ -114,7 +114,7 @@ def basin(
 
 
 def _all_nearer(period, z, shape, root, n: int, rng: np.random.Generator) -> bool:
-    """Return whether n points, drawn evenly from an ellipsoid, all come nearer."""
+    """Return whether n points, drawn evenly from an ellipsoid, all come nearer to its centre."""
     m = len(z)
     for _ in range(n):
         direction = rng.normal(size=m)

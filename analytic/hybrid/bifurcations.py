@@ -132,7 +132,7 @@ def _locate(curve: FixedPointCurve, a: CurvePoint, b: CurvePoint, index: int, ki
 
 
 def _is_one(found: Bifurcation) -> bool:
-    """Return whether a bifurcation is one, and no pair of real multipliers of product 1."""
+    """Return whether the bifurcation is real: not a pair of real multipliers of product 1."""
     if found.kind is not BifurcationKind.NEIMARK_SACKER or not found.located:
         return True
     a, b = found.critical

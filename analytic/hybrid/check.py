@@ -75,7 +75,7 @@ def _check_chart(model: Model, what: str, chart: Any) -> None:
     try:
         model.chart_code(int(chart))
     except ValueError as error:
-        raise ValueError(f"{what} leads nowhere: {error}") from None
+        raise ValueError(f"{what} leads to no chart: {error}") from None
 
 
 def _check_field(model: Model, field: Callable, chart: int) -> None:

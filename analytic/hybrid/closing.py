@@ -108,11 +108,9 @@ def _standing(command: Callable, plant: Plant, n: int) -> Callable:
 
 def _load(automaton: Automaton, plant: Plant, event: Event) -> Callable:
     if plant.load is None:
-        raise ValueError(f"event {event.name}: this plant's foot leaves the ground only by an event that releases it")
+        raise ValueError(f"event {event.name}: without `load` a foot leaves only by an event that releases it")
     if len({automaton.commands[phase] for phase in event.phases}) > 1:
-        raise ValueError(
-            f"event {event.name}: where the foot leaves the ground in several phases, one command is theirs"
-        )
+        raise ValueError(f"event {event.name}: its phases must share one command, as the foot's load depends on it")
     command, stand, load, n = automaton.commands[event.phases[0]], plant.stand, plant.load, automaton.n_commands
 
     def pressed(t, x, d, p):

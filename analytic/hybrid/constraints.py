@@ -92,12 +92,12 @@ def _held(reader: Reader) -> list[tuple]:
     if reader.part.held is None:
         return found
     node, awaited = nodes_and_awaited(reader.r, reader.problem.node, reader.part.order)
-    late = None if reader.made is None else reader.made.replayed.late[:, : reader.k]
+    t_by = None if reader.made is None else reader.made.replayed.t_by[:, : reader.k]
     for row, count in zip(awaited, reader.part.held, strict=True):
         for sign, n in ((1.0, count - 1), (-1.0, count)):
             if 0 <= n < len(node):
                 away = sign / unit * (log.t[row] - log.t[node[n]]) - APART
-                by = None if late is None else sign / unit * (late[row] - late[node[n]])[None]
+                by = None if t_by is None else sign / unit * (t_by[row] - t_by[node[n]])[None]
                 found.append((np.array([away]), np.array([away]), by))
     return found
 

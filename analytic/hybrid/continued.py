@@ -71,7 +71,7 @@ class Continued:
         return self._status[run] == codes.FINAL_TIME
 
     def status(self, run: int) -> Status:
-        """Return why a run stopped last."""
+        """Return the status with which a run stopped last."""
         return STATUS_OF_CODE[int(self._status[run])]
 
     def saved(self, run: int) -> np.ndarray:

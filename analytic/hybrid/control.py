@@ -168,7 +168,7 @@ def _refined(
 
 
 def _descended(whole: Horizon, z: np.ndarray, held: bool, max_steps: int, how: Mapping[str, Any]) -> Descent:
-    """Return where a descent ends that holds events between nodes and frees them, in turns, until it converges."""
+    """Return the descent that holds events between nodes and frees them, in turns, until it converges."""
     n_steps, kept, stuck = 0, None, 0
     waits = any("@" not in entry for part in whole.parts for entry in part.order or ())
     while True:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..compilation.rebuild import interpreted
-from .directions import REACH, Directions, along, pick
+from .directions import REL_STEP, Directions, along, pick
 from .existence import Existence, judge
 from .expand import to_functions
 from .model import Model
@@ -53,12 +53,12 @@ class Tangent:
         """Derivatives of state and memory at a fixed time beside the event, shape (n + n_memory, k)."""
         return np.concatenate([self.x_by - np.outer(self.rate, self.t_by), self.d_by])
 
-    def measure(self, function: Callable, reach: float = 1e-4) -> tuple[Any, np.ndarray]:
+    def measure(self, function: Callable, rel_step: float = 1e-4) -> tuple[Any, np.ndarray]:
         """Return the value of a measure (speed, work, force, margin) and its derivatives, shape (..., k).
 
         Args:
             function: `function(t, x, d, p)`, a number or an array; differentiated by five-point differences.
-            reach: Relative step of the differences; their error is about its fourth power.
+            rel_step: Relative step of the differences; their error is about its fourth power.
         """
         at = (np.array([self.t]), self.x, self.d, self.p)
 
@@ -66,7 +66,7 @@ class Tangent:
             return np.asarray(function(float(t[0]), x, d, p), dtype=float)
 
         by = (self.t_by[None], self.x_by, self.d_by, self.p_by)
-        columns = [along(values, at, tuple(part[:, c] for part in by), reach) for c in range(self.t_by.size)]
+        columns = [along(values, at, tuple(part[:, c] for part in by), rel_step) for c in range(self.t_by.size)]
         return values(*at)[()], np.stack(columns, axis=-1)
 
 
@@ -92,7 +92,7 @@ class DerivedRun:
     @property
     def event_times_by(self) -> np.ndarray:
         """Their derivatives, shape (n_events, k)."""
-        return self.replayed.late[self._rows]
+        return self.replayed.t_by[self._rows]
 
     def at(self, guard: str, occurrence: int = -1, side: str = "plus") -> Tangent:
         """Return the point just after an event, by default the last one of its guard.
@@ -125,7 +125,7 @@ class Derivatives:
         n_directions: How many.
         method: As in `compile`.
         mode: As in `compile`.
-        reach: Relative step of differences: large against round-off, 1e-12, and small against the scale on which the
+        rel_step: Relative step of differences: large against round-off, 1e-12, and small against the scale on which the
             functions vary.
         jets: Whether the model's functions are differentiated by their arithmetic, exactly and several times faster,
             instead of by differences; runs compiled only. None: if the mode is.
@@ -141,16 +141,16 @@ class Derivatives:
         method: str | None = None,
         mode: str = "auto",
         *,
-        reach: float = REACH,
+        rel_step: float = REL_STEP,
         jets: bool | None = None,
     ) -> None:
-        self.model, self.n_directions, self.reach = model, n_directions, reach
+        self.model, self.n_directions, self.rel_step = model, n_directions, rel_step
         self.sim = compile(model, method, mode)
         compiled = self.sim.mode == "compiled"
         self.jets = compiled if jets is None else jets
         if self.jets and not compiled:
             raise ValueError("jets are a type of numba's: an interpreted model is differentiated by differences")
-        self._replay = Replay(self.sim, n_directions, reach, self.jets)
+        self._replay = Replay(self.sim, n_directions, rel_step, self.jets)
         self.sizes = self._replay.sizes  # of blocks of directions
         self._field = interpreted(to_functions(model).field)
 
@@ -211,20 +211,20 @@ class Derivatives:
         def beside(row: int, side: int) -> Tangent:
             x, d = ((log.x_minus, log.d_minus), (log.x_plus, log.d_plus))[side]
             charts = (log.chart_before, log.chart_after)[side]
-            by = made.late[row], made.x_by[side, row], made.d_by[side, row]
+            by = made.t_by[row], made.x_by[side, row], made.d_by[side, row]
             return self._tangent(log.t[row], x[row], d[row], int(charts[row]), p, v, *by)
 
         existence, message = judge(r, v, made, start.stop_at)
-        late = made.last_late if r.status is Status.STOPPED else np.zeros(v.size)
-        end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, late, made.x_end_by, made.d_end_by)
+        t_by = made.last_t_by if r.status is Status.STOPPED else np.zeros(v.size)
+        end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, t_by, made.x_end_by, made.d_end_by)
         if existence not in (Existence.EXISTS, Existence.ONE_SIDED):
             end = replace(end, **{part: np.full_like(getattr(end, part), np.nan) for part in ("t_by", "x_by", "d_by")})
         return DerivedRun(existence, message, end, r, made, beside)
 
-    def _tangent(self, t, x, d, chart, p, v, late, x_by, d_by) -> Tangent:
+    def _tangent(self, t, x, d, chart, p, v, t_by, x_by, d_by) -> Tangent:
         """Return a point whose derivatives were taken at a fixed time."""
         rate = self.rate(t, x, d, p, chart)
-        return Tangent(float(t), x.copy(), d.copy(), p, late, x_by + np.outer(rate, late), d_by, v.p, rate)
+        return Tangent(float(t), x.copy(), d.copy(), p, t_by, x_by + np.outer(rate, t_by), d_by, v.p, rate)
 
     def rate(self, t: float, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: int) -> np.ndarray:
         """Return the rate of the state in a chart, shape (n,)."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .derivatives import Derivatives, DerivedRun, Existence, Tangent
-from .directions import REACH, Directions, along, pick
+from .directions import REL_STEP, Directions, along, pick
 from .model import Model
 from .names import overlay
 from .sections import Convergence, multipliers
@@ -73,7 +73,7 @@ class DerivedMap:
         wrt: Memory entries or parameters, k names or directions, see `Derivatives.run`.
         method: As in `compile`.
         mode: As in `compile`.
-        reach: As in `Derivatives`.
+        rel_step: As in `Derivatives`.
         settings: Of the runs: `chart` behind the section, `stop_count`, `t0`, tolerances.
 
     Raises:
@@ -91,7 +91,7 @@ class DerivedMap:
         *,
         method: str | None = None,
         mode: str = "auto",
-        reach: float = REACH,
+        rel_step: float = REL_STEP,
         settings: dict[str, Any] | None = None,
     ) -> None:
         self.model, self.section, self.lift, self.project = model, section, lift, project
@@ -99,7 +99,7 @@ class DerivedMap:
         self.directions = pick(model, wrt)
         if np.any(self.directions.x):
             raise ValueError("the start of a map is given by its coordinates: name memory entries and parameters only")
-        self.derivatives = Derivatives(model, n_coordinates + self.directions.size, method, mode, reach=reach)
+        self.derivatives = Derivatives(model, n_coordinates + self.directions.size, method, mode, rel_step=rel_step)
         self.settings = {"final_time": 1e3} | (settings or {})
 
     def at(self, z: Any, params: Any = None, d0: Any = None) -> MapTangent:

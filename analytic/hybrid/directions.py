@@ -14,10 +14,10 @@ from .jet_functions import STEPS, WEIGHTS
 from .model import Model
 from .start import RunStart
 
-REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
+REL_STEP = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
 
 
-def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.ndarray:
+def along(function: Callable, at: tuple, v: tuple, rel_step: float = REL_STEP) -> np.ndarray:
     """Return the derivative of `function(*at)` along `v`, in its shape, by five-point differences.
 
     `at` and `v` are tuples of arrays of the same shapes.
@@ -26,7 +26,7 @@ def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.n
     if not size > 0.0:
         value = np.asarray(function(*at), dtype=float)
         return np.zeros_like(value) if size == 0.0 else np.full_like(value, np.nan)
-    e = reach / size
+    e = rel_step / size
     terms = [
         w / e * np.asarray(function(*(a + s * e * b for a, b in zip(at, v, strict=True))), dtype=float)
         for s, w in zip(STEPS, WEIGHTS, strict=True)
@@ -34,7 +34,7 @@ def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.n
     return sum(terms)
 
 
-def extent(x: np.ndarray, d: np.ndarray, x_by: np.ndarray, d_by: np.ndarray) -> np.ndarray:
+def norms(x: np.ndarray, d: np.ndarray, x_by: np.ndarray, d_by: np.ndarray) -> np.ndarray:
     """Return the norm of each direction in state and memory, relative to their sizes, shape (k,)."""
     of_x = np.max(np.abs(x_by) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
     return np.maximum(of_x, np.max(np.abs(d_by) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
@@ -69,7 +69,7 @@ class Directions:
         return cls(tuple(f"direction {c}" for c in range(k)), by[:n], by[n:], np.zeros((model.p0.size, k)))
 
     def passes(self, width: int) -> list[Directions]:
-        """Return them in groups of `width`, for as many runs; the last group is filled up with its last direction."""
+        """Return the directions in groups of `width`, one for each run; the last group repeats its last direction."""
         groups = [np.minimum(np.arange(i, i + width), self.size - 1) for i in range(0, self.size, width)]
         return [Directions(tuple(self.names[c] for c in g), self.x[:, g], self.d[:, g], self.p[:, g]) for g in groups]
 
@@ -123,7 +123,7 @@ def pick(model: Model, wrt: Sequence[str] | Mapping[str, Mapping[str, float]]) -
 
 
 def place_of(model: Model, names: Sequence[str]) -> np.ndarray:
-    """Return where each name stands among states, memory entries and parameters, in this order, shape (k,) of int.
+    """Return the index of each name among states, memory entries and parameters, in this order, shape (k,) of int.
 
     Raises:
         ValueError: If a name is unknown, or stands for two things.

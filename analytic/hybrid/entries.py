@@ -68,14 +68,14 @@ def _of_state(of: dict[str, Any], n: int, nd: int, n_p: int, ng: int) -> dict[st
 def _of_enclosures(of: dict[str, Any], n: int, nd: int, n_p: int, ng: int) -> dict[str, Any]:
     values, jets = of["enclose_values"], of["enclose_jets"]
 
-    def enclose_values(t, x, d, p, chart, g, doubt):
+    def enclose_values(t, x, d, p, chart, g, undecided):
         at = carray(t, 4), carray(x, (n, 4)), carray(d, nd), carray(p, n_p)
-        values(*at, chart, carray(g, (ng, 4)), carray(doubt, 4))
+        values(*at, chart, carray(g, (ng, 4)), carray(undecided, 4))
         return 0
 
-    def enclose_jets(t, x, d, p, chart, g, doubt):
+    def enclose_jets(t, x, d, p, chart, g, undecided):
         at = carray(t, 4), carray(x, (n, 4)), carray(d, nd), carray(p, n_p)
-        jets(*at, chart, carray(g, (ng, 4)), carray(doubt, 4))
+        jets(*at, chart, carray(g, (ng, 4)), carray(undecided, 4))
         return 0
 
     return {"enclose_values": enclose_values, "enclose_jets": enclose_jets}

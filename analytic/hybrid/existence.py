@@ -7,9 +7,9 @@ from enum import Enum
 import numpy as np
 
 from .directions import Directions
-from .parting import ONE, SIDED
 from .replay import RunDerivatives
 from .result import Result, Status
+from .simultaneous import ONE, SIDED
 
 
 class Existence(Enum):
@@ -27,7 +27,7 @@ class Existence(Enum):
 
 
 def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -> tuple[Existence, str]:
-    """Return whether the derivative exists, and a sentence.
+    """Return the `Existence` of a derivative, and a sentence.
 
     Args:
         r: The run.
@@ -36,8 +36,8 @@ def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -
         stop_at: The guard that was to end it, or None.
     """
     log = r.events
-    for row in np.flatnonzero((log.kind == "transition") & np.isnan(made.late).any(axis=1)):
-        bad = np.isnan(made.late[row])
+    for row in np.flatnonzero((log.kind == "transition") & np.isnan(made.t_by).any(axis=1)):
+        bad = np.isnan(made.t_by[row])
         if row < made.n_rows and log.t[row] <= made.t_undefined:
             why = Existence.SIMULTANEOUS if log.reached[row].sum() > 1 else Existence.GRAZING
             if r.zeno is not None and r.zeno.settled_after <= row + 1:

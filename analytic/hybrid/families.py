@@ -22,10 +22,10 @@ import numpy as np
 
 from .arclength import Correction, CurvePoint, FixedPointCurve
 from .bifurcations import Bifurcation, BifurcationKind
+from .continuation import continuation
 from .family import Family, FamilyEnd, Pace
 from .sections import return_map
 from .simulator import Simulator
-from .walk import walk
 
 NEW_ORBIT = 0.1  # a doubled orbit's two halves differ by this share of the way that was stepped towards it, or more
 SINGULAR = 1e8  # condition number; differences cannot tell larger ones from infinity
@@ -116,7 +116,7 @@ def follow(
     outcome, first = curve.correct(np.append(z, p) / scale, normal)
     if first is not None and np.linalg.cond(first.bordered) > SINGULAR:
         outcome, first = Correction.SINGULAR, None
-    return walk(curve, outcome, first, bounds, Pace(**pace), stop_at)
+    return continuation(curve, outcome, first, bounds, Pace(**pace), stop_at)
 
 
 def _scale(z: np.ndarray, bounds: tuple[float, float]) -> np.ndarray:
@@ -143,7 +143,7 @@ def switch(family: Family, at: Bifurcation, *, stop_at: BifurcationKind | None =
         old.mapping, 2 * old.period, old.scale, old.tol, old.difference, old.derivative, old.max_iter
     )
     outcome, first, step = _first_of_doubled(curve, at, steps.step)
-    return walk(curve, outcome, first, family.bounds, replace(steps, step=step), stop_at)
+    return continuation(curve, outcome, first, family.bounds, replace(steps, step=step), stop_at)
 
 
 def _first_of_doubled(

@@ -1,4 +1,4 @@
-"""What following a family returns: its points, its bifurcations, and why it ended."""
+"""A family of fixed points: its points, its bifurcations, and the reason for its end."""
 
 from __future__ import annotations
 

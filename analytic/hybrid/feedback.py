@@ -73,7 +73,7 @@ class Feedback:
         return np.clip(-self.gain @ y, -self.limit, self.limit) * self.model.scale
 
     def named(self, z: Any) -> dict[str, float]:
-        """Return them by name."""
+        """Return the controls by name."""
         return dict(zip(self.model.controls, self(z).tolist(), strict=True))
 
     def within(self, limit: float) -> Feedback:
@@ -139,7 +139,7 @@ def from_differences(
         columns.append((ends[0] - ends[1]) / (2.0 * step))
     whole = np.stack(columns, axis=1)
     if not np.isfinite(whole).all():
-        raise ValueError("the return map is not defined near the fixed point: the run did not come back")
+        raise ValueError("a run from near the fixed point did not come back to the section: take a smaller step")
     return SectionModel(whole[:, :m], whole[:, m:], z, tuple(controls), scale)
 
 

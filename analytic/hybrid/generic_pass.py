@@ -31,7 +31,7 @@ from .loader import intrinsic_plain
 from .tableau import METHODS, Method
 from .unroll import IMPORTS, unrolled
 
-FILES = ("tangent_linear", "parting", "saltation", "tangent_explicit", "tangent_rosenbrock", "tangent_pass")
+FILES = ("tangent_linear", "simultaneous", "saltation", "tangent_explicit", "tangent_rosenbrock", "tangent_pass")
 # Sizes by the names that functions of the pass have for them, and where these find them in `Sizes`.
 SIZES = {"n": "n", "nd": "nd", "ng": "ng", "k": "k", "m": "jet", "size": "state"}
 CALLS = {  # the model's functions of jets; each returns a whole number, 0 where there is nothing to return
@@ -47,28 +47,29 @@ GIVEN = (ROWS, ROWS, ROW, ROW, ROW, ROW, ROW, REAL, ROWS, SIDES, SIDES, COUNTS, 
 SOURCES = (generic.run_types, linking, generic, jet_functions, codes, sys.modules[__name__])
 
 
-def pass_key(method: Method, reach: float, jets: bool) -> str:
+def pass_key(method: Method, rel_step: float, jets: bool) -> str:
     """Return a hash of all that a method's pass is made of."""
     texts = [_source(file) for file in FILES] + [inspect.getsource(module) for module in SOURCES]
-    numbers = [_kind(method), unrolled(METHODS["dop853"]), [*method.arrays.items()], method.gamma, reach, jets]
+    numbers = [_kind(method), unrolled(METHODS["dop853"]), [*method.arrays.items()], method.gamma, rel_step, jets]
     own = numbers if method.gamma else numbers[:2]
     return hashlib.sha256(repr((texts, own, INNER, circumstances())).encode()).hexdigest()[:20]
 
 
-def pass_for_all(method: Method, reach: float, jets: bool) -> bytes:
+def pass_for_all(method: Method, rel_step: float, jets: bool) -> bytes:
     """Return the bitcode of a method's pass: from disk, or translated."""
-    return bitcode(f"pass_{_kind(method)}", pass_key(method, reach, jets), lambda: _translated(method, reach, jets))
+    how = method, rel_step, jets
+    return bitcode(f"pass_{_kind(method)}", pass_key(*how), lambda: _translated(*how))
 
 
 def _kind(method: Method) -> str:
     return method.name if method.gamma else "explicit"
 
 
-def _translated(method: Method, reach: float, jets: bool) -> llvm.ModuleRef:
+def _translated(method: Method, rel_step: float, jets: bool) -> llvm.ModuleRef:
     space, done = _executed(), {}
     sizes = types.SimpleNamespace(**{name: open_size(of) for of, name in SIZES.items()})
     of = JetFunctions(*(call(name, kinds) for name, kinds in CALLS.items()))
-    carry = space["tangent_pass"](of, sizes, method, reach, jets, intrinsic_plain())
+    carry = space["tangent_pass"](of, sizes, method, rel_step, jets, intrinsic_plain())
 
     def wrap(part):
         return inner(part, **INNER) if done else part  # the first is `carry` itself

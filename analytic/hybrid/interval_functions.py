@@ -29,15 +29,15 @@ def enclosures(guards: Callable, rate: bool, clears: bool, interpreted: bool) ->
     Args:
         guards: The model's, `guards(t, x, d, p, chart, g)`.
         rate: Whether derivatives are enclosed too; if not, the last two columns are neither read nor written.
-        clears: Whether every guard is computed by itself: each counts its own doubts.
+        clears: Whether every guard is computed by itself: each counts its own undecided comparisons.
         interpreted: Whether the function is for Python; if not, it is to be compiled.
     """
     return _of_objects(guards, rate, clears) if interpreted else _to_compile(guards, rate, clears)
 
 
 def _to_compile(guards: Callable, rate: bool, clears: bool) -> Callable:
-    from ..compilation.carrier_arrays import VERSION, numpy_of
     from ..compilation.interval_arrays import answers_in, interval_at, intervals_of
+    from ..compilation.number_arrays import VERSION, numpy_of
 
     short = size(guards) < SHORT
     swap, version = {id(np): numpy_of((rate, short))}, VERSION

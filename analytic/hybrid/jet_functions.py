@@ -44,8 +44,8 @@ class Sizes:
 class JetFunctions(NamedTuple):
     """Field, guards and transition of jets: those of the model, with how large each direction is, (k,), at the end.
 
-    `field(t, x, d, p, chart, dx, extent)`; in `guards(t, x, d, p, chart, g, extent)` and `transition(t, x, d, p, chart,
-    fired, extent)`, which returns the next chart, the time is a jet too, (k + 1,).
+    `field(t, x, d, p, chart, dx, norms)`; in `guards(t, x, d, p, chart, g, norms)` and `transition(t, x, d, p, chart,
+    fired, norms)`, which returns the next chart, the time is a jet too, (k + 1,).
     """
 
     field: Callable
@@ -61,7 +61,7 @@ def jets_of(values: np.ndarray, along: np.ndarray) -> np.ndarray:
 
 def by_arithmetic(functions: Functions, s: Sizes) -> JetFunctions:
     """Return the functions of jets as numba compiles them."""
-    from ..compilation.carrier_arrays import VERSION, numpy_of, view
+    from ..compilation.number_arrays import VERSION, numpy_of, view
 
     as_jets, version, done = view(s.k), VERSION, {}
     field_of, guards_of, transition_of = (
@@ -69,37 +69,37 @@ def by_arithmetic(functions: Functions, s: Sizes) -> JetFunctions:
         for f in (functions.field, functions.guards, functions.transition)
     )
 
-    def field(t, x, d, p, chart, dx, extent):
+    def field(t, x, d, p, chart, dx, norms):
         if version:  # in the fingerprint of what is compiled
             field_of(t, as_jets(x), as_jets(d), as_jets(p), chart, as_jets(dx))
 
-    def guards(t, x, d, p, chart, g, extent):
+    def guards(t, x, d, p, chart, g, norms):
         guards_of(as_jets(t)[0], as_jets(x), as_jets(d), as_jets(p), chart, as_jets(g))
 
-    def transition(t, x, d, p, chart, fired, extent):
+    def transition(t, x, d, p, chart, fired, norms):
         return transition_of(as_jets(t)[0], as_jets(x), as_jets(d), as_jets(p), chart, fired)
 
     return JetFunctions(field, guards, transition)
 
 
-def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions:
+def by_differences(functions: Functions, s: Sizes, rel_step: float) -> JetFunctions:
     """Return the functions of jets by five-point differences.
 
     Args:
         functions: The model's.
         s: Sizes.
-        reach: Step along a direction of unit size.
+        rel_step: Step along a direction of unit size.
     """
     plain_field, plain_guards, plain_transition = functions.field, functions.guards, functions.transition
     n, nd, n_p, ng, k, m = s.n, s.nd, s.n_p, s.ng, s.k, s.jet
 
-    def step_of(c, t, x, d, extent):
+    def step_of(c, t, x, d, norms):
         """Return the step along direction c; infinite if it moves nothing."""
-        size = max(extent[c], abs(t[1 + c]))
+        size = max(norms[c], abs(t[1 + c]))
         for a in (x, d):
             for i in range(a.size // m):
                 size = max(size, abs(a[i * m + 1 + c]) / (1.0 + abs(a[i * m])))
-        return reach / size if size != 0.0 else np.inf
+        return rel_step / size if size != 0.0 else np.inf
 
     def moved(a, c, e, out):
         for i in range(out.size):
@@ -115,12 +115,12 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
         for i in range(values.size):
             out[i * m + 1 + c] += weight * values[i]
 
-    def field(t, x, d, p, chart, dx, extent):
+    def field(t, x, d, p, chart, dx, norms):
         still, y, w, q, f = np.zeros(m), np.empty(n), np.empty(nd), np.empty(n_p), np.empty(n)
         still[0] = t
         dx[:] = 0.0
         for c in range(k):
-            e = step_of(c, still, x, d, extent)
+            e = step_of(c, still, x, d, norms)
             for j in range(4 if e < np.inf else 0):
                 move(c, STEPS[j] * e, x, d, p, y, w, q)
                 plain_field(t, y, w, q, chart, f)
@@ -130,11 +130,11 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
         for i in range(n):
             dx[i * m] = f[i]
 
-    def guards(t, x, d, p, chart, g, extent):
+    def guards(t, x, d, p, chart, g, norms):
         y, w, q, values = np.empty(n), np.empty(nd), np.empty(n_p), np.zeros(ng)
         g[:] = 0.0
         for c in range(k):
-            e = step_of(c, t, x, d, extent)
+            e = step_of(c, t, x, d, norms)
             for j in range(4 if e < np.inf else 0):
                 move(c, STEPS[j] * e, x, d, p, y, w, q)
                 plain_guards(t[0] + STEPS[j] * e * t[1 + c], y, w, q, chart, values)
@@ -145,11 +145,11 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
         for i in range(ng):
             g[i * m] = values[i]
 
-    def transition(t, x, d, p, chart, fired, extent):
+    def transition(t, x, d, p, chart, fired, norms):
         y, w, q = np.empty(n), np.empty(nd), np.empty(n_p)
         new_x, new_d = np.zeros(n * m), np.zeros(nd * m)
         for c in range(k):
-            e = step_of(c, t, x, d, extent)
+            e = step_of(c, t, x, d, norms)
             for j in range(4 if e < np.inf else 0):
                 move(c, STEPS[j] * e, x, d, p, y, w, q)
                 plain_transition(t[0] + STEPS[j] * e * t[1 + c], y, w, q, chart, fired)
@@ -170,9 +170,9 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
     return JetFunctions(field, guards, transition)
 
 
-def jet_functions(functions: Functions, s: Sizes, reach: float, jets: bool) -> JetFunctions:
+def jet_functions(functions: Functions, s: Sizes, rel_step: float, jets: bool) -> JetFunctions:
     """Return the functions of jets, by arithmetic or by differences."""
-    return by_arithmetic(functions, s) if jets else by_differences(functions, s, reach)
+    return by_arithmetic(functions, s) if jets else by_differences(functions, s, rel_step)
 
 
 def at_rest(jets: Any, m: int) -> Any:

@@ -100,7 +100,7 @@ class LinkedKernel:
         module.link_in(linking.translated(of))
         module.link_in(llvm.parse_assembly(_definitions(self._functions, self._method)))
         linking.seal(module, symbol, counts=False)
-        small = _small(self._functions)
+        small = [name for name in CALLERS if size(getattr(self._functions, name)) < loader.INLINE_BYTES]
         for function in module.functions:
             called = any(function.name == f"{linking.OURS}{name}" for name in small)
             if called or any(CALLERS[name] in function.name for name in small):
@@ -117,10 +117,6 @@ def _frozen(functions: loader.Functions) -> loader.Functions:
         if (function := getattr(functions, name)) is not None
     }
     return dataclasses.replace(functions, **again)
-
-
-def _small(functions: loader.Functions) -> list[str]:
-    return [name for name in CALLERS if size(getattr(functions, name)) < loader.INLINE_BYTES]
 
 
 def _definitions(functions: loader.Functions, method: Method) -> str:

@@ -22,18 +22,18 @@ from .jet_functions import JetFunctions, Sizes
 from .tableau import Method
 
 
-def load(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, whole: Callable) -> LinkedPass:
+def load(of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool, whole: Callable) -> LinkedPass:
     """Return the pass of a model.
 
     Args:
         of: Its functions of jets, to be compiled.
         s: Sizes.
         method: The method.
-        reach: Step of differences.
+        rel_step: Step of differences.
         jets: Whether the functions are exact.
         whole: `whole(of)`, the pass compiled with the functions, where they cannot be linked.
     """
-    how = method, reach, jets
+    how = method, rel_step, jets
     key = Key(pass_key(*how), *of, dataclasses.astuple(s), EXACT, INNER)
     if key.name not in _PASSES:
         _PASSES[key.name] = LinkedPass(of, s, how, whole, key)
@@ -56,7 +56,7 @@ class LinkedPass:
         self._address, self._other, self._parts = 0, None, {}
 
     def __call__(self, *given: Any) -> float:
-        """Return what `carry` does."""
+        """Return the time at which a number is not finite, infinity if all are; see `carry`."""
         if not (self._address or self._other):
             try:
                 self._address = self._code.address()
@@ -87,17 +87,17 @@ def _of_addresses(of: JetFunctions, s: Sizes, module: str) -> dict[str, Any]:
 
     field_of, guards_of, transition_of = (rebuild(part, jit_part, {}, done, module, frozen=True) for part in of)
 
-    def jets_field(t, x, d, p, chart, dx, extent):
-        field_of(t, carray(x, n), carray(d, nd), carray(p, n_p), chart, carray(dx, n), carray(extent, k))
+    def jets_field(t, x, d, p, chart, dx, norms):
+        field_of(t, carray(x, n), carray(d, nd), carray(p, n_p), chart, carray(dx, n), carray(norms, k))
         return 0
 
-    def jets_guards(t, x, d, p, chart, g, extent):
-        guards_of(carray(t, m), carray(x, n), carray(d, nd), carray(p, n_p), chart, carray(g, ng), carray(extent, k))
+    def jets_guards(t, x, d, p, chart, g, norms):
+        guards_of(carray(t, m), carray(x, n), carray(d, nd), carray(p, n_p), chart, carray(g, ng), carray(norms, k))
         return 0
 
-    def jets_transition(t, x, d, p, chart, fired, extent):
+    def jets_transition(t, x, d, p, chart, fired, norms):
         at = carray(x, n), carray(d, nd), carray(p, n_p)
-        return transition_of(carray(t, m), *at, chart, carray(fired, guards), carray(extent, k))
+        return transition_of(carray(t, m), *at, chart, carray(fired, guards), carray(norms, k))
 
     return {part.__name__: part for part in (jets_field, jets_guards, jets_transition)}
 
@@ -123,6 +123,6 @@ def _call(context, address, given):
 
 
 @jit
-def _enter(address, rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, kinds, sided, room, matrix, swap):
+def _enter(address, rec, log, x, d, p, norms, allowed, rtol, t_by, xs, ds, kinds, sided, room, matrix, swap):
     # Not `*given`, which takes 20 us longer.
-    return _call(address, (rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, kinds, sided, room, matrix, swap))
+    return _call(address, (rec, log, x, d, p, norms, allowed, rtol, t_by, xs, ds, kinds, sided, room, matrix, swap))

@@ -76,7 +76,7 @@ class Functions:
     sizes: dict[str, int]  # N, ND, NP, NG, N_CHARTS
     tables: dict[str, np.ndarray]  # DIRECTION, SIDE, KIND, ON_ENTRY, PASSIVE, CERTIFIED, shape (n_guards,)
     enclosed: Any  # the guards that can be enclosed
-    one_by_one: bool  # whether each of them is computed by itself: what one of them leaves in doubt is not in others
+    one_by_one: bool  # whether each of them is computed by itself: what is undecided in one of them is not in others
 
 
 def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
@@ -156,7 +156,7 @@ def enclosures_of(functions: Functions, interpreted: bool) -> dict[str, Any]:
 
 def interval_version() -> int:
     """Return a version of the rules of intervals, which numba's registries hide from the fingerprint."""
-    from ..compilation.carrier_arrays import VERSION
+    from ..compilation.number_arrays import VERSION
 
     return VERSION
 

@@ -32,7 +32,7 @@ class Outputs:
         both = _both(model)
         self._is_compiled = derivatives.sim.mode == "compiled"
         trivial = SimpleNamespace(field=_nothing, transition=_nothing, guards=both)
-        jets = jet_functions(trivial, self.sizes, derivatives.reach, derivatives.jets).guards
+        jets = jet_functions(trivial, self.sizes, derivatives.rel_step, derivatives.jets).guards
         self._plain, self._jets = self._loop(_plain_rows(both)), self._loop(_jet_rows(jets))
 
     def _loop(self, function: Any) -> Any:
@@ -67,12 +67,12 @@ class Outputs:
             width = min(s.k, k - first)
             own = slice(first, first + width)
             t, x, d, p = (_jets(value, part[..., own], s.k) for value, part in zip(at, by, strict=True))
-            extent = np.pad(np.max(np.abs(by[3][:, own]), axis=0, initial=0.0), (0, s.k - width))
+            norms = np.pad(np.max(np.abs(by[3][:, own]), axis=0, initial=0.0), (0, s.k - width))
             out = np.zeros((m, s.ng * s.jet))
             d = d.reshape(m, -1) if d.size else np.zeros((m, s.jet))
             p = p.ravel() if p.size else np.zeros(s.jet)
             with np.errstate(invalid="ignore"):  # differences of guards that are not active
-                self._jets(t.reshape(m, -1), x.reshape(m, -1), d, p, chart, extent, out)
+                self._jets(t.reshape(m, -1), x.reshape(m, -1), d, p, chart, norms, out)
             made[:, :, own] = out.reshape(m, s.ng, s.jet)[:, :, 1 : 1 + width]
         made[~np.isfinite(values)] = 0.0
         return made
@@ -119,9 +119,9 @@ def _plain_rows(both: Any) -> Any:
 
 
 def _jet_rows(jets: Any) -> Any:
-    def rows(t, x, d, p, chart, extent, out):
+    def rows(t, x, d, p, chart, norms, out):
         for i in range(len(chart)):
-            jets(t[i], x[i], d[i], p, chart[i], out[i], extent)
+            jets(t[i], x[i], d[i], p, chart[i], out[i], norms)
 
     return rows
 

@@ -39,7 +39,7 @@ class Bound:
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper or (math.isinf(self.lower) and math.isinf(self.upper)):
-            raise ValueError(f"bound of {self.output}: got lower {self.lower} and upper {self.upper}")
+            raise ValueError(f"bound of {self.output}: lower <= upper, one finite, got {self.lower} and {self.upper}")
         if self.side not in (None, "minus", "plus", "both"):
             raise ValueError(f"bound of {self.output}: side must be minus, plus or both, got {self.side!r}")
         if not self.scale > 0:

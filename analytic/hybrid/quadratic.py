@@ -19,7 +19,7 @@ FEW = 30  # decisions up to which SLSQP is quick
 
 
 def is_installed() -> bool:
-    """Return whether Clarabel is."""
+    """Return whether Clarabel is installed."""
     return importlib.util.find_spec("clarabel") is not None
 
 

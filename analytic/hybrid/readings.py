@@ -102,16 +102,16 @@ class Reader:
         rows, made, v = self.rows, self.made, self.v
         replayed, k = made.replayed, v.size
         at = rows.row >= 0
-        late, x, d = np.zeros((len(at), k)), np.empty((len(at), *v.x.shape)), np.empty((len(at), *v.d.shape))
-        late[at] = replayed.late[rows.row[at]]
+        t_by, x, d = np.zeros((len(at), k)), np.empty((len(at), *v.x.shape)), np.empty((len(at), *v.d.shape))
+        t_by[at] = replayed.t_by[rows.row[at]]
         x[at], d[at] = (part[rows.side[at], rows.row[at]] for part in (replayed.x_by, replayed.d_by))
         x[rows.row == START], d[rows.row == START] = v.x, v.d
-        x[-1], d[-1], late[-1] = made.end.x_by, made.end.d_by, made.end.t_by
+        x[-1], d[-1], t_by[-1] = made.end.x_by, made.end.d_by, made.end.t_by
         derivatives, p = self.whole.tools(self.part)[0], self.r.p
-        for i in np.flatnonzero(at & late.any(axis=1)):
+        for i in np.flatnonzero(at & t_by.any(axis=1)):
             code = int(rows.chart[i]) * (CAPACITY if self.ordered else 1)
-            x[i] += np.outer(derivatives.rate(rows.t[i], rows.x[i], rows.d[i], p, code), late[i])
-        return late, x, d, v.p
+            x[i] += np.outer(derivatives.rate(rows.t[i], rows.x[i], rows.d[i], p, code), t_by[i])
+        return t_by, x, d, v.p
 
     def _ramp(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the weight of bounds of single charts, shape (m,), and its derivative (m, k)."""
@@ -129,7 +129,7 @@ class Reader:
         weight[some] = np.minimum(1.0, age / span) if span > 0.0 else (age > 0.0)
         if self.made is not None:
             young = (age > 0.0) & (age < span)
-            by[some[young]] = (self.by[0][some] - self.made.replayed.late[event])[young][:, : self.k] / span
+            by[some[young]] = (self.by[0][some] - self.made.replayed.t_by[event])[young][:, : self.k] / span
         return weight, by
 
     def output(self, name: str) -> tuple[np.ndarray, np.ndarray | None]:
@@ -143,7 +143,7 @@ class Reader:
         return table[:, i], None if self.made is None else self.by[kind][:, i, : self.k]
 
     def at(self, guard: str | None, side: str) -> np.ndarray:
-        """Return which points a bound is read at, shape (m,) of bool; without a guard, at nodes."""
+        """Return the mask of points at which a bound is read, shape (m,) of bool; without a guard, nodes."""
         rows = self.rows
         if guard == "end":
             return rows.row == END

@@ -12,7 +12,7 @@ from ..compilation.functions import compiled, is_tried
 from ..compilation.rebuild import interpreted
 from ..compilation.references import size
 from .directions import Directions
-from .directions import extent as size_of
+from .directions import norms as norms_of
 from .jet_functions import JetFunctions, Sizes, jet_functions, jets_of
 from .known_times import refuse
 from .loader import INLINE_BYTES, intrinsic_plain
@@ -33,20 +33,20 @@ class RunDerivatives:
     The first axis of `x_by` and `d_by` is the side: 0 just before the event, 1 just behind it.
     """
 
-    late: np.ndarray  # (n_rows, k) of the events' times; NaN where they do not exist, and behind that
+    t_by: np.ndarray  # (n_rows, k) of the events' times; NaN where they do not exist, and behind that
     x_by: np.ndarray  # (2, n_rows, n, k)
     d_by: np.ndarray  # (2, n_rows, n_memory, k)
     x_end_by: np.ndarray  # (n, k)
     d_end_by: np.ndarray  # (n_memory, k)
-    kinds: np.ndarray  # (n_rows,) what each event was: `parting.ONE`, COMMUTE or SIDED
+    kinds: np.ndarray  # (n_rows,) what each event was: `simultaneous.ONE`, COMMUTE or SIDED
     n_rows: int  # rows of the log that could be passed, had the derivatives existed
     t_undefined: float  # where a function has no finite derivative [s], infinity if nowhere
     undefined: np.ndarray  # (k,) of bool: along which
 
     @property
-    def last_late(self) -> np.ndarray:
+    def last_t_by(self) -> np.ndarray:
         """Those of the last event's time, shape (k,)."""
-        return self.late[-1] if len(self.late) else np.zeros(self.x_end_by.shape[1])
+        return self.t_by[-1] if len(self.t_by) else np.zeros(self.x_end_by.shape[1])
 
 
 class Replay:
@@ -55,22 +55,22 @@ class Replay:
     Args:
         sim: The simulator.
         n_directions: How many.
-        reach: Step of differences, as in `Derivatives`.
+        rel_step: Step of differences, as in `Derivatives`.
         jets: Whether functions are differentiated by their arithmetic; then compiled.
     """
 
-    def __init__(self, sim: Simulator, n_directions: int, reach: float, jets: bool) -> None:
+    def __init__(self, sim: Simulator, n_directions: int, rel_step: float, jets: bool) -> None:
         refuse(sim.model, "derivatives")
         sizes = sim.functions.sizes
         self.n_states, self.n_memory = sim.model.x0.size, sim.model.d0.size
         self.k, self._implicit = n_directions, sim.method.gamma > 0
         at_once = _at_once(n_directions, sim.mode == "compiled")
         self.sizes = s = Sizes(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], at_once)
-        of = jet_functions(sim.functions, s, reach, jets)
+        of = jet_functions(sim.functions, s, rel_step, jets)
         if sim.mode == "compiled":
-            self._carry = _compiled(of, s, sim, reach, jets)
+            self._carry = _compiled(of, s, sim, rel_step, jets)
         else:
-            self._carry = interpreted(tangent_pass(of, s, sim.method, reach, jets, lambda array: array))
+            self._carry = interpreted(tangent_pass(of, s, sim.method, rel_step, jets, lambda array: array))
 
     def __call__(
         self,
@@ -95,7 +95,7 @@ class Replay:
         """
         n_log, n, nd, b = len(r.events), self.n_states, self.n_memory, self.sizes.k
         k = max(1, math.ceil(self.k / b)) * b  # the last block is filled with directions that move nothing
-        late, x_by, d_by = (np.full(shape, np.nan) for shape in ((n_log, k), (2, n_log, n, k), (2, n_log, nd, k)))
+        t_by, x_by, d_by = (np.full(shape, np.nan) for shape in ((n_log, k), (2, n_log, n, k), (2, n_log, nd, k)))
         x_end, d_end, undefined, when = np.empty((n, k)), np.empty((nd, k)), np.zeros(k, bool), math.inf
         rec, log = _passable(r)
         kinds = np.zeros(n_log, np.int64)
@@ -104,11 +104,11 @@ class Replay:
         for first in range(0, k, b):
             block = slice(first, first + b)
             columns = [_columns(part, block, b) for part in (v.x, v.d, v.p)]
-            extent = np.max(np.abs(columns[2]) / scale[:, None], axis=0, initial=0.0)
-            extents = np.maximum(extent, size_of(start.x, start.d, *columns[:2]))
-            made = self._block(rec, log, start[:3], columns, extent, extents, tolerances, looser, int(sided))
+            norms = np.max(np.abs(columns[2]) / scale[:, None], axis=0, initial=0.0)
+            norms_of_all = np.maximum(norms, norms_of(start.x, start.d, *columns[:2]))
+            made = self._block(rec, log, start[:3], columns, norms, norms_of_all, tolerances, looser, int(sided))
             rows = slice(0, len(log))
-            late[rows, block] = made[0]
+            t_by[rows, block] = made[0]
             x_by[:, rows, :, block], d_by[:, rows, :, block] = made[1], made[2][:, :, :nd]
             x_end[:, block], d_end[:, block] = made[3], made[4][:nd]
             kinds[rows] = np.maximum(kinds[rows], made[6])
@@ -116,7 +116,7 @@ class Replay:
             undefined[block] = ~np.isfinite(made[3]).all(axis=0) if made[5] < math.inf else False
         own = slice(0, self.k)
         return RunDerivatives(
-            late[:, own],
+            t_by[:, own],
             x_by[..., own],
             d_by[..., own],
             x_end[:, own],
@@ -127,43 +127,43 @@ class Replay:
             undefined[own],
         )
 
-    def _block(self, rec, log, at, columns, extent, extents, tolerances, looser, sided) -> tuple:
-        """Return late, x_by, d_by and kinds of the rows of the log, x_by and d_by at the end, and when not finite."""
+    def _block(self, rec, log, at, columns, norms, norms_of_all, tolerances, looser, sided) -> tuple:
+        """Return t_by, x_by, d_by and kinds of the rows of the log, x_by and d_by at the end, and when not finite."""
         s = self.sizes
         x, d, p = (jets_of(values, by) for values, by in zip(at, columns, strict=True))
-        late = np.full((len(log), s.k), np.nan)
+        t_by = np.full((len(log), s.k), np.nan)
         xs, ds = (np.full((2, len(log), size * s.jet), np.nan) for size in (s.n, s.nd))
         kinds = np.zeros(len(log), np.int64)
         atol, rtol = tolerances
         allowed = np.zeros((s.n, s.jet))
         if looser < math.inf:
-            allowed[:, 1:] = looser * np.outer(atol + rtol, extents)
+            allowed[:, 1:] = looser * np.outer(atol + rtol, norms_of_all)
         room, n_jac = np.empty((N_ROOM, s.n * s.jet)), s.n if self._implicit else 1
         work = kinds, sided, room, np.empty((2, n_jac, n_jac)), np.empty(n_jac, np.int64)
         with np.errstate(all="ignore"):
-            when = self._carry(rec, log, x, d, p, extent, allowed.ravel(), looser * rtol, late, xs, ds, *work)
+            when = self._carry(rec, log, x, d, p, norms, allowed.ravel(), looser * rtol, t_by, xs, ds, *work)
         rows = xs.reshape(2, len(log), s.n, s.jet)[..., 1:], ds.reshape(2, len(log), s.nd, s.jet)[..., 1:]
-        return late, *rows, x.reshape(s.n, s.jet)[:, 1:], d.reshape(s.nd, s.jet)[:, 1:], when, kinds
+        return t_by, *rows, x.reshape(s.n, s.jet)[:, 1:], d.reshape(s.nd, s.jet)[:, 1:], when, kinds
 
 
 def _at_once(n_directions: int, compiled: bool) -> int:
-    """Return how many directions a block has: compiled, an even number, since each is compiled for itself."""
+    """Return the number of directions in a block: even if compiled, since each number is compiled for itself."""
     each = max(1, math.ceil(n_directions / max(1, math.ceil(n_directions / LARGEST))))
     return each + each % 2 if compiled else each
 
 
-def _compiled(of: JetFunctions, s: Sizes, sim: Simulator, reach: float, jets: bool) -> Callable:
+def _compiled(of: JetFunctions, s: Sizes, sim: Simulator, rel_step: float, jets: bool) -> Callable:
     parts = {name: getattr(sim.functions, name) for name in of._fields}
     apart = tuple(name for name, part in parts.items() if size(part) >= INLINE_BYTES)
 
     def whole(of):
-        return compiled(tangent_pass(of, s, sim.method, reach, jets, intrinsic_plain()), INLINE_BYTES, apart)
+        return compiled(tangent_pass(of, s, sim.method, rel_step, jets, intrinsic_plain()), INLINE_BYTES, apart)
 
     if not is_tried():
         return whole(of)
     from .linked_pass import load
 
-    return load(of, s, sim.method, reach, jets, whole)
+    return load(of, s, sim.method, rel_step, jets, whole)
 
 
 def _columns(part: np.ndarray, block: slice, b: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a run returns: why it ended, what was recorded, and the events."""
+"""The result of a run: its status, its record, and its events."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ class Events:
 
     @cached_property
     def reached(self) -> np.ndarray:
-        """Which guards were zero at the event, also those that another's transition moved away; shaped as `fired`."""
+        """The mask of guards at zero in the event, also those that another's transition moved away, as `fired`."""
         return self._guards() != 0
 
     @cached_property
     def jumped(self) -> np.ndarray:
-        """Which guards that fired jumped past zero there instead of crossing it, shaped as `fired`."""
+        """The mask of guards that fired with a jump past zero instead of a crossing, as `fired`."""
         return self._guards() == 2
 
     @cached_property

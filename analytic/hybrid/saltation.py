@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .jet_functions import JetFunctions, Sizes
-from .parting import ENTRY_TIME, GRAZING_RATE, ONE, TOGETHER, delays, parting
+from .simultaneous import ENTRY_TIME, GRAZING_RATE, ONE, TOGETHER, both_orders, delays
 
 __all__ = ["ENTRY_TIME", "GRAZING_RATE", "saltation"]
 
@@ -23,18 +23,18 @@ __all__ = ["ENTRY_TIME", "GRAZING_RATE", "saltation"]
 def saltation(of: JetFunctions, s: Sizes) -> Callable:
     """Return the function that takes flat jets of state and memory through an event, in place.
 
-    `late` (k,) is that of the event before, which a guard shares if that event made it fire, and becomes this one's, of
-    several that part along a direction the last one's; NaN where no derivative exists. `still` are the parameters as
-    jets without directions, `sided` whether a derivative along the direction only will do.
+    `shift` (k,) of the event's time is at first that of the event before, which a guard shares if that event made it
+    fire; of several events that a direction separates it is the last one's; NaN where no derivative exists. `still` are
+    the parameters as jets without directions, `sided` whether a derivative along the direction only will do.
     """
     n, ng, k, m = s.n, s.ng, s.k, s.jet
     field, _, transition = of
     shifts_of = delays(of, s)
-    part = parting(of, s, shifts_of)
+    separate = both_orders(of, s, shifts_of)
 
-    def together(shifts, found, late, parted):
-        """Write the shift of guards that stay together; return how many directions there are along which they part."""
-        n_parted = 0
+    def together(shifts, found, shift, separated):
+        """Write the shift of guards that stay together; return the number of directions that separate them."""
+        n_separated = 0
         for c in range(k if found else 0):
             least, most = np.inf, -np.inf
             for i in range(ng):
@@ -43,47 +43,47 @@ def saltation(of: JetFunctions, s: Sizes) -> Callable:
                     if np.isnan(shifts[i, c]):
                         least = most = np.nan
                         break
-            late[c] = most
-            parted[c] = abs(most - least) > TOGETHER * max(abs(most), abs(least), 1e-3)
-            n_parted += parted[c]
-        return n_parted
+            shift[c] = most
+            separated[c] = abs(most - least) > TOGETHER * max(abs(most), abs(least), 1e-3)
+            n_separated += separated[c]
+        return n_separated
 
     def copy(values, out):
         # A loop: `out[:] = values` takes numba two seconds to compile.
         for i in range(values.size):
             out[i] = values[i]
 
-    def pass_at_once(t, x, d, p, chart, after, fired, f, late, extent):
+    def pass_at_once(t, x, d, p, chart, after, fired, f, shift, norms):
         now = np.empty(m)
         now[0] = t
         for c in range(k):
-            now[1 + c] = late[c]
+            now[1 + c] = shift[c]
         for i in range(n):
             for c in range(k):
-                x[i * m + 1 + c] += late[c] * f[i * m]
+                x[i * m + 1 + c] += shift[c] * f[i * m]
         # Even where it changes nothing: at a fixed point a reset may return what was there, and depend on the state.
-        transition(now, x, d, p, chart, fired, extent)
-        field(t, x, d, p, after, f, extent)
+        transition(now, x, d, p, chart, fired, norms)
+        field(t, x, d, p, after, f, norms)
         for i in range(n):
             for c in range(k):
-                x[i * m + 1 + c] -= late[c] * f[i * m]
+                x[i * m + 1 + c] -= shift[c] * f[i * m]
 
-    def saltate(t, x, d, p, still, chart, after, fired, late, extent, sided):
+    def saltate(t, x, d, p, still, chart, after, fired, shift, norms, sided):
         """Return the states behind the events along the direction on which they agree least."""
-        f, shifts, parted, kind = np.empty(n * m), np.full((ng, k), np.inf), np.zeros(k, np.int64), ONE
-        field(t, x, d, p, chart, f, extent)
-        n_parted = together(shifts, shifts_of(t, x, d, p, still, chart, fired, f, extent, shifts), late, parted)
-        if n_parted == 0:
-            pass_at_once(t, x, d, p, chart, after, fired, f, late, extent)
+        f, shifts, separated, kind = np.empty(n * m), np.full((ng, k), np.inf), np.zeros(k, np.int64), ONE
+        field(t, x, d, p, chart, f, norms)
+        n_separated = together(shifts, shifts_of(t, x, d, p, still, chart, fired, f, norms, shifts), shift, separated)
+        if n_separated == 0:
+            pass_at_once(t, x, d, p, chart, after, fired, f, shift, norms)
             return kind
         xs, ds = np.empty((2, x.size)), np.empty((2, d.size))
         for side in range(2):
             copy(x, xs[side])
             copy(d, ds[side])
-        pass_at_once(t, xs[1], ds[1], p, chart, after, fired.copy(), f, late, extent)
+        pass_at_once(t, xs[1], ds[1], p, chart, after, fired.copy(), f, shift, norms)
         for c in range(k):
-            if parted[c]:
-                kind = max(kind, part(t, xs, ds, p, still, chart, after, fired, c, late, extent, sided))
+            if separated[c]:
+                kind = max(kind, separate(t, xs, ds, p, still, chart, after, fired, c, shift, norms, sided))
         copy(xs[1], x)
         copy(ds[1], d)
         return kind

@@ -14,7 +14,7 @@ import numpy as np
 
 from .kernel.codes import DECLINE
 
-REACH = 1e-3  # of the difference quotient: with five points, truncation 1e-12 and rounding 1e-13 for smooth surfaces
+STEP = 1e-3  # of the difference quotient: with five points, truncation 1e-12 and rounding 1e-13 for smooth surfaces
 
 
 def derivative_along(surface: Callable, n: int) -> Callable:
@@ -24,7 +24,7 @@ def derivative_along(surface: Callable, n: int) -> Callable:
         size = 0.0
         for i in range(n):
             size = max(size, abs(f[i]) / (1.0 + abs(x[i])))
-        e = REACH / max(size, 1e-12)
+        e = STEP / max(size, 1e-12)
         y = np.empty(n)
         total = 0.0
         for k in range(1, 3):

@@ -1,4 +1,4 @@
-"""Where a run begins and what ends it; the workspace of a run, filled from that and the settings."""
+"""The start of a run and the event that ends it; the workspace of a run, filled from these and the settings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OTHERS = {  # names of SciPy's solve_ivp and what they are here
 
 
 class RunStart(NamedTuple):
-    """Where a run begins, in numbers, and the event that ends it before the final time."""
+    """The start of a run, in numbers, and the event that ends it before the final time."""
 
     x: np.ndarray  # (n,)
     d: np.ndarray  # (n_memory,)

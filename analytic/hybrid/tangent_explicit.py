@@ -24,7 +24,7 @@ class Point(NamedTuple):
     chart: int
     matrix: Any  # (2, n, n) Jacobian, by columns, and its factors
     swap: Any  # (n,)
-    extent: Any
+    norms: Any
 
 
 def _as_it_is(value):
@@ -43,7 +43,7 @@ def explicit_step(of: JetFunctions, s: Sizes) -> tuple[Callable, Callable]:
     field, n, m = of.field, s.n, s.jet
 
     def rates(w, t, x, dx):
-        field(t, x, w.d, w.p, w.chart, dx, w.extent)
+        field(t, x, w.d, w.p, w.chart, dx, w.norms)
 
     sums = _sums(METHODS["dop853"], rates, s.state)
     stages, error3, error5 = sums["stages"], sums["error3_terms"], sums["error5_terms"]

@@ -30,11 +30,11 @@ def advancing(s: Sizes, step: Callable, error: Callable) -> Callable:
     """Return the function that carries jets over a step of the run, in as many parts as their error asks for."""
     n, m = s.n, s.jet
 
-    def advance(t, h, x, d, p, chart, room, out, inner, matrix, swap, extent, allowed, rtol):
+    def advance(t, h, x, d, p, chart, room, out, inner, matrix, swap, norms, allowed, rtol):
         """Carry x from t to t + h; return whether every number stayed finite."""
         done, part = 0.0, h
         for _ in range(100 * HALVINGS):
-            w = Point(t + done, x, room, inner, d, p, chart, matrix, swap, extent)
+            w = Point(t + done, x, room, inner, d, p, chart, matrix, swap, norms)
             step(w, part, out)
             if rtol < np.inf and part > h * 0.5**HALVINGS and error(w, part, out, allowed, rtol) > 1.0:
                 part *= 0.5
@@ -52,10 +52,10 @@ def advancing(s: Sizes, step: Callable, error: Callable) -> Callable:
     return advance
 
 
-def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, plain: Callable) -> Callable:
+def tangent_pass(of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool, plain: Callable) -> Callable:
     """Return the function that carries directions along a recorded run; `carry` in it says how."""
     n, nd, ng, k, m = s.n, s.nd, s.ng, s.k, s.jet
-    advance = advancing(s, *(rosenbrock_step(of, s, method, reach, jets) if method.gamma else explicit_step(of, s)))
+    advance = advancing(s, *(rosenbrock_step(of, s, method, rel_step, jets) if method.gamma else explicit_step(of, s)))
     saltate = saltation(of, s)
 
     def keep(x, d, xs, ds):
@@ -65,7 +65,7 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
         for i in range(d.size):
             ds[i] = d[i]
 
-    def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, kinds, sided, room, matrix, swap):
+    def carry(rec, log, x, d, p, norms, allowed, rtol, t_by, xs, ds, kinds, sided, room, matrix, swap):
         """Carry the jets x, d in place from the record's first row to its end; return when they are not finite.
 
         Args:
@@ -74,13 +74,13 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
             x: Flat jets of the first state, those of the last when it returns.
             d: Likewise of the memory.
             p: Of the parameters.
-            extent: How large the directions are in the parameters, shape (k,).
+            norms: How large the directions are in the parameters, shape (k,).
             allowed: Error allowed in each number of x, beside `rtol` times it.
             rtol: See allowed; infinity lets the directions take the state's steps.
-            lates: Written: shifts in time, a row for each event; NaN ends the pass there.
+            t_by: Written: shifts in time, a row for each event; NaN ends the pass there.
             xs: Written: jets of the state before and behind each event, shape (2, n_events, ...).
             ds: Written: jets of the memory there.
-            kinds: Written: what each event was, see `parting`, shape (n_events,) of int.
+            kinds: Written: what each event was, see `simultaneous`, shape (n_events,) of int.
             sided: Whether derivatives along the directions only will do, 0 or 1.
             room: Working memory, shape (N_ROOM, n (k + 1)).
             matrix: Likewise of a method with linear systems, shape (2, n, n).
@@ -91,10 +91,10 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
         """
         # Counted references, of which every call makes some, would take longer than a small model's arithmetic.
         rec, log, x, d, p = plain(rec), plain(log), plain(x), plain(d), plain(p)
-        extent, allowed = plain(extent), plain(allowed)
+        norms, allowed = plain(norms), plain(allowed)
         room, matrix, swap = plain(room), plain(matrix), plain(swap)
         out, inner, room = room[12], room[13], room[:12]
-        late, still, fired = np.zeros(k), at_rest(p, m), np.zeros(ng, np.int64)
+        shift, still, fired = np.zeros(k), at_rest(p, m), np.zeros(ng, np.int64)
         first_fired = 4 + 2 * (n + nd)
         t, chart, row, e = rec[0, 0], int(rec[0, 1]), 0, 0
         while True:
@@ -107,7 +107,7 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
                 return np.inf
             until = log[e, 0] if event else rec[row, 0]
             if until > t and not advance(
-                t, until - t, x, d, p, chart, room, out, inner, matrix, swap, extent, allowed, rtol
+                t, until - t, x, d, p, chart, room, out, inner, matrix, swap, norms, allowed, rtol
             ):
                 return t
             t = until
@@ -118,14 +118,14 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
                 for i in range(ng):
                     fired[i] = log[e, first_fired + i] != 0.0
                 keep(x, d, xs[0, e], ds[0, e])
-                kinds[e] = saltate(t, x, d, p, still, chart, following, fired, late, extent, sided)
+                kinds[e] = saltate(t, x, d, p, still, chart, following, fired, shift, norms, sided)
                 chart = following
                 keep(x, d, xs[1, e], ds[1, e])
                 for c in range(k):
-                    lates[e, c] = late[c]
+                    t_by[e, c] = shift[c]
                 e += 1
                 for c in range(k):
-                    if np.isnan(late[c]):
+                    if np.isnan(shift[c]):
                         return np.inf
 
     return carry

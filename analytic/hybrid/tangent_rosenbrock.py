@@ -38,7 +38,7 @@ def jacobian(field: Callable, n: int, m: int) -> Callable:
                 still[i * m] = w.x[i * m]
                 for b in range(1, m):
                     still[i * m + b] = 1.0 if first + b - 1 == i else 0.0
-            field(w.t, still, d, p, w.chart, out, w.extent)
+            field(w.t, still, d, p, w.chart, out, w.norms)
             for j in range(first, last):
                 for i in range(n):
                     jac[j, i] = out[i * m + 1 + j - first]
@@ -46,7 +46,7 @@ def jacobian(field: Callable, n: int, m: int) -> Callable:
     return take_jacobian
 
 
-def bending(field: Callable, s: Sizes, reach: float, jets: bool) -> Callable:
+def bending(field: Callable, s: Sizes, rel_step: float, jets: bool) -> Callable:
     """Return the function that adds what a Jacobian that changes along the directions does to a stage."""
     n, m, size = s.n, s.jet, s.state
 
@@ -57,7 +57,7 @@ def bending(field: Callable, s: Sizes, reach: float, jets: bool) -> Callable:
             largest = max(largest, abs(u[i * m]) / (1.0 + abs(w.x[i * m])))
         if largest == 0.0:
             return
-        e = (NEAR if jets else reach) / largest
+        e = (NEAR if jets else rel_step) / largest
         add_bend(w, u, out, e, 1.0 if jets else 0.5)
         if not jets:  # differences of differences need a larger step, and hence two
             add_bend(w, u, out, -e, 0.5)
@@ -67,7 +67,7 @@ def bending(field: Callable, s: Sizes, reach: float, jets: bool) -> Callable:
             out[j] = w.x[j]
         for i in range(n):
             out[i * m] += e * u[i * m]
-        field(w.t, out, w.d, w.p, w.chart, w.k[AHEAD], w.extent)
+        field(w.t, out, w.d, w.p, w.chart, w.k[AHEAD], w.norms)
         for i in range(n):
             for b in range(1, m):
                 j = i * m + b
@@ -76,29 +76,31 @@ def bending(field: Callable, s: Sizes, reach: float, jets: bool) -> Callable:
     return bend
 
 
-def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool) -> tuple[Callable, Callable]:
+def rosenbrock_step(
+    of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool
+) -> tuple[Callable, Callable]:
     """Return the step on jets, and its error in units of what is allowed, the largest of all directions.
 
     Args:
         of: The model's functions of jets.
         s: Sizes.
         method: The method.
-        reach: Step of differences, relative to the state.
+        rel_step: Step of differences, relative to the state.
         jets: Whether the functions are exact.
     """
     field, n, m = of.field, s.n, s.jet
     size, n_solves = s.state, method.n_stages - 1
     a, c, times, slopes, gamma = (*(method.arrays[name] for name in ("A", "C", "TIMES", "D")), method.gamma)
-    take_jacobian, bend = jacobian(field, n, m), bending(field, s, reach, jets)
+    take_jacobian, bend = jacobian(field, n, m), bending(field, s, rel_step, jets)
     factorise, solve = factorising(n), solving(n, m)
 
     def step(w, h, out):
         k, x, inner = w.k, w.x, w.inner
         take_jacobian(w, out)
         factorise(w, 1.0 / (gamma * h))
-        field(w.t, x, w.d, w.p, w.chart, k[0], w.extent)
+        field(w.t, x, w.d, w.p, w.chart, k[0], w.norms)
         later = w.t + max(LATER * h, APART * abs(w.t))
-        field(later, x, w.d, w.p, w.chart, k[SLOPE], w.extent)
+        field(later, x, w.d, w.p, w.chart, k[SLOPE], w.norms)
         for j in range(size):
             k[SLOPE, j] = (k[SLOPE, j] - k[0, j]) / (later - w.t)
         for stage in range(n_solves):
@@ -112,7 +114,7 @@ def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, je
                 for j in range(size):  # `u[:] = k[0]` uses Python's objects, for the text of an error message
                     u[j] = k[0, j]
             else:
-                field(w.t + times[stage] * h, inner, w.d, w.p, w.chart, u, w.extent)
+                field(w.t + times[stage] * h, inner, w.d, w.p, w.chart, u, w.norms)
             for i in range(stage):
                 for j in range(size):
                     u[j] += c[stage, i] / h * k[i + 1, j]

@@ -86,7 +86,7 @@ def minimise(
     max_steps: int,
     solver: str,
 ) -> Descent:
-    """Return where the descent from z ends.
+    """Return the constrained minimum found by descent from z.
 
     Args:
         plain: Cost and constraints of decisions (k,).

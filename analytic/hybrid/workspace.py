@@ -22,7 +22,7 @@ REALS = """
 """.split()
 WHOLES = """
     chart chart_before phase status what culprit pause event clipped unchanged moved identity first depth at_root
-    listed dense_on timed certain risen in_doubt window_doubt is_clear has_sampled has_rest passed full_steps
+    listed dense_on timed certain risen n_undecided window_undecided is_clear has_sampled has_rest passed full_steps
     n_rec n_ev n_sampled n_field n_steps n_rejected n_charts n_declined last_declined n_small n_warnings n_active
     n_visit cut_step max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
@@ -52,7 +52,7 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
     fields += [(name, np.float64, (n_guards,)) for name in GUARD_REALS]
     fields += [(name, np.int64, (n_guards,)) for name in GUARD_WHOLES]
     fields += [(name, np.float64, (n, 4)) for name in ("box", "clear_box")]
-    fields += [(name, np.float64, (4,)) for name in ("moment", "clear_moment")] + [("doubt", np.int64, (4,))]
+    fields += [(name, np.float64, (4,)) for name in ("moment", "clear_moment")] + [("undecided", np.int64, (4,))]
     fields += [(name, np.float64, (n_guards, 4)) for name in ("hull", "middle", "other")]
     fields += [(name, np.float64, (8, n)) for name in ("c", "shifted")]
     fields += [("samples", np.float64, (5,)), ("gs", np.float64, (5, n_guards)), ("ends", np.float64, (DEPTH,))]

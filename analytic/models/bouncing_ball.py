@@ -28,7 +28,7 @@ class BouncingBall:
 
     def __post_init__(self) -> None:
         if not self.gravity > 0:
-            raise ValueError(f"gravity must be positive, got {self.gravity}")
+            raise ValueError(f"gravity must be positive, got {self.gravity} m/s^2")
         if not 0 <= self.restitution <= 1:
             raise ValueError(f"restitution must lie in [0, 1], got {self.restitution}")
 
@@ -95,6 +95,6 @@ def impact_times(height: float, p: np.ndarray, n: int) -> np.ndarray:
 
 
 def rest_time(height: float, p: np.ndarray) -> float:
-    """Return when a ball dropped from rest has made its infinitely many bounces [s]; p has shape (n_params,), e < 1."""
+    """Return the time of infinitely many bounces of a ball dropped from rest [s]; p has shape (n_params,), e < 1."""
     e = p[P.restitution]
     return float(np.sqrt(2.0 * height / p[P.gravity]) * (1.0 + e) / (1.0 - e))

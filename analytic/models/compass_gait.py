@@ -55,7 +55,7 @@ class CompassGait:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         if not abs(self.slope) < math.pi / 2:
-            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope}")
+            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope} rad")
 
 
 P = indices(CompassGait)

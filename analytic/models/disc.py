@@ -65,7 +65,7 @@ class DiscParams:
             if not 0 <= getattr(self, name) < np.inf:
                 raise ValueError(f"{name} of a disc must not be negative, got {getattr(self, name)}")
         if not self.lift_range < self.leg_length:
-            raise ValueError(f"lift_range must be less than leg_length {self.leg_length}, got {self.lift_range}")
+            raise ValueError(f"lift_range must be less than leg_length, {self.leg_length} m, got {self.lift_range} m")
 
     @property
     def total_mass(self) -> float:

@@ -164,7 +164,7 @@ def leg_angles(params: HoppingLegParams, foot: np.ndarray) -> np.ndarray:
     a, b = params.LH, params.shank
     cosine = (y * y + z * z - a * a - b * b) / (2 * a * b)
     if not np.all(np.abs(cosine) < 1):
-        raise ValueError(f"a foot must be between {abs(a - b):.4g} and {a + b:.4g} m from the hip, got {foot}")
+        raise ValueError(f"a foot must be between {abs(a - b):.4g} and {a + b:.4g} m from the hip, got {foot} m")
     knee = -np.arccos(cosine)
     hip = np.arctan2(y, -z) - np.arctan2(b * np.sin(knee), a + b * np.cos(knee))
     return np.stack([hip, knee], axis=-1)

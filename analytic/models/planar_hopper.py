@@ -81,7 +81,7 @@ class Course:
         if self.n % self.jumps:
             raise ValueError(f"n must be a multiple of jumps, got {self.n} and {self.jumps}")
         if not self.final_time > 0:
-            raise ValueError(f"final_time must be positive, got {self.final_time}")
+            raise ValueError(f"final_time must be positive, got {self.final_time} s")
 
     @property
     def node_time(self) -> float:

@@ -45,7 +45,7 @@ class RigidCube:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         if not 0 <= self.corner_radius <= self.half_width:
-            raise ValueError(f"corner_radius must lie from 0 to half_width, got {self.corner_radius}")
+            raise ValueError(f"corner_radius must lie from 0 to half_width, got {self.corner_radius} m")
         if not self.mu >= 0:
             raise ValueError(f"mu must not be negative, got {self.mu}")
         if not 0 <= self.restitution <= 1:
@@ -73,7 +73,7 @@ def simulate(params: RigidCube, start: np.ndarray, n_frames: int, span: float, n
     """
     x = np.array(start, float)
     if x.shape != (13,) or not np.isfinite(x).all() or not abs(np.linalg.norm(x[3:7]) - 1.0) < 1e-6:
-        raise ValueError("a start is 13 finite numbers, with a quaternion of the norm 1")
+        raise ValueError("a start must be 13 finite numbers, with a quaternion of norm 1")
     if n_frames < 1 or n_steps < 1 or not span > 0:
         raise ValueError(f"n_frames, n_steps and span must be positive, got {n_frames}, {n_steps} and {span}")
     out = np.empty((n_frames, 13))

@@ -52,7 +52,7 @@ class RimlessWheel:
         if self.spokes != int(self.spokes) or self.spokes < 5:
             raise ValueError(f"spokes must be a whole number, 5 or more, got {self.spokes}: with four the wheel stops")
         if not abs(self.slope) < math.pi / 2:
-            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope}")
+            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope} rad")
 
 
 P = indices(RimlessWheel)

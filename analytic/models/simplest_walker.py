@@ -53,7 +53,7 @@ class SimplestWalker:
 
     def __post_init__(self) -> None:
         if not abs(self.slope) < math.pi / 2:
-            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope}")
+            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope} rad")
 
 
 P = indices(SimplestWalker)

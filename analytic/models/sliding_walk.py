@@ -117,7 +117,7 @@ def _walk(robot, law, phase, turn, dt, controls, per, pose, by_pose, work):
 
 
 class SlidingStride(NamedTuple):
-    """Where controls take the body, in the frame it starts in."""
+    """The displacement of the body by controls, in the frame it starts in."""
 
     pose: np.ndarray  # (3,) x, y and heading [m, m, rad]; NaN if it fell
     by_controls: np.ndarray  # (3, knots, 3) the derivatives by the controls
@@ -195,7 +195,7 @@ class SlidingWalk:
         return *joints, *solver, np.empty((1, n, 3)), np.empty(1, np.int64), *slopes, *by
 
     def stride(self, controls, phase: float = 0.0, strides: float = 1.0, derivatives: bool = True) -> SlidingStride:
-        """Return where so many strides take the body.
+        """Return the displacement of the body over a number of strides.
 
         Args:
             controls: Amplitude, crab and steering [rad], shape (3,), or (knots, 3), each for the same time.

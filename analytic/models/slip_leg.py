@@ -103,7 +103,7 @@ def com_state(x: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
 
 
 def foot_x(x: np.ndarray, p: np.ndarray) -> float:
-    """Return where the foot is along the world's x [m]."""
+    """Return the world's x of the foot [m]."""
     return x[X] + p[P.thigh_length] * math.sin(x[HIP]) + p[P.shank_length] * math.sin(x[HIP] + x[KNEE])
 
 
@@ -163,7 +163,7 @@ def apex_state(
     """
     p, state, joints, com = vector(params), np.zeros(2 * NQ), np.empty(2), np.empty(4)
     if leg_angles(p, length, angle_of_attack, joints) <= 0.0:
-        raise ValueError(f"the leg cannot put its foot {length:g} m from its centre of mass")
+        raise ValueError(f"the leg cannot put its foot {length:g} m from its centre of mass; change length")
     state[HIP], state[KNEE], state[NQ + X] = *joints, speed
     com_state(state, p, com)
     state[X], state[Z] = x - com[0], height - com[1]

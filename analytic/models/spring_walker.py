@@ -49,7 +49,7 @@ class SpringWalker:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         if not 0 < self.attack_angle < math.pi / 2:
-            raise ValueError(f"attack_angle must lie between 0 and pi/2, got {self.attack_angle}")
+            raise ValueError(f"attack_angle must lie between 0 and pi/2, got {self.attack_angle} rad")
 
 
 P = indices(SpringWalker)

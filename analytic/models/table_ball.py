@@ -35,7 +35,7 @@ class TableBall:
         if not 0 < self.restitution <= 1:
             raise ValueError(f"restitution must lie in (0, 1], got {self.restitution}")
         if not self.amplitude >= 0:
-            raise ValueError(f"amplitude must not be negative, got {self.amplitude}")
+            raise ValueError(f"amplitude must not be negative, got {self.amplitude} m")
 
 
 P = indices(TableBall)

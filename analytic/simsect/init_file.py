@@ -101,7 +101,7 @@ def setup(
     idle = (MOVIE, *kind.idle(words))
     known = [*values, *(n for group in names.values() for n in group), *kind.placing, *idle]
     _read(symbols, values, known, name, strict)
-    _check(values, kind.reach, symbols, name)
+    _check(values, kind.half_width, symbols, name)
     groups = {kind: {n: float(symbols[n].value) for n in group if n in symbols} for kind, group in names.items()}
     view = {n: float(values[n]) for n in VIEW}
     return Setup(
@@ -130,7 +130,7 @@ def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable
         values[symbol] = given.value
 
 
-def _check(values: Mapping[str, Any], reach: float, symbols: Mapping[str, Symbol], name: str) -> None:
+def _check(values: Mapping[str, Any], half_width: float, symbols: Mapping[str, Symbol], name: str) -> None:
     """Refuse values that no run or picture can have; those that the engine knows of are left to its `Options`.
 
     Raises:
@@ -156,8 +156,8 @@ def _check(values: Mapping[str, Any], reach: float, symbols: Mapping[str, Symbol
         refuse("framerate", f"be at most {FASTEST:g}")
     for axis in "xy":
         size = values[f"grid_{axis}size"] / values[f"grid_{axis}steps"]
-        if size * MOST_CELLS < 2 * reach:
-            refuse(f"grid_{axis}steps", f"make squares of {2 * reach / MOST_CELLS:g} m or more")
+        if size * MOST_CELLS < 2 * half_width:
+            refuse(f"grid_{axis}steps", f"make squares of {2 * half_width / MOST_CELLS:g} m or more")
 
 
 def settings(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,4 +86,4 @@ def find_root(function: Callable[[float], float], start: float, tol: float = 1e-
         x -= step
         if abs(step) <= tol * max(1.0, abs(x)):
             return x
-    raise ValueError(f"no zero found near {start} in {max_iter} steps")
+    raise ValueError(f"no zero found near {start} in {max_iter} steps; start nearer to one")

@@ -27,7 +27,7 @@ class System:
         view: Its own defaults of the view's symbols.
         placing: Symbols that place it, which `build` takes besides the model's own.
         idle: Symbols of its table that are known and have no effect.
-        reach: Half the width of its picture [m].
+        half_width: Half the width of its picture [m].
         ground: Makes the terrain to draw, from the symbols that are set.
         walks: Whether it takes a gait of the hexapod's clock.
     """
@@ -37,7 +37,7 @@ class System:
     view: Mapping[str, float] = field(default_factory=dict)
     placing: tuple[str, ...] = ()
     idle: Callable[[Symbols], tuple[str, ...]] = lambda symbols: ()
-    reach: float = 1.5
+    half_width: float = 1.5
     ground: Callable[[Symbols], terrain.Terrain] = lambda symbols: terrain.Flat()
     walks: bool = False
 
@@ -111,7 +111,7 @@ SYSTEMS: dict[str, System] = {
         view={n: getattr(TABLE_2, n) for n in ("grid_xsize", "grid_ysize", "grid_xsteps", "grid_ysteps", "framerate")},
         placing=(*POSITION, *SPEED),
         idle=_hexapod_idle,
-        reach=0.5,
+        half_width=0.5,
         ground=_hexapod_ground,
         walks=True,
     ),

@@ -20,7 +20,7 @@ from tarsus import design, views
 from tarsus import hybrid as hy
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
-from tarsus.analytic.models.hexapod.orbit import REACH, SECTION
+from tarsus.analytic.models.hexapod.orbit import REL_STEP, SECTION
 from tarsus.analytic.models.hexapod.state import SCALE
 from tarsus.analytic.terrain import Flat
 from tarsus.hybrid.derivatives import Derivatives
@@ -68,7 +68,8 @@ for name, value in zip(NAMES, numbers(first)):
 # %%
 STRIDES = 4
 model = hybrid.build(robot, Flat(), "open-loop")
-engine, derivatives = hy.compile(model), Derivatives(model, 4, "dop853", reach=REACH)
+engine = hy.compile(model)
+derivatives = Derivatives(model, 4, "dop853", rel_step=REL_STEP)
 
 
 def task(gait):

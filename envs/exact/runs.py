@@ -19,7 +19,7 @@ STRAY = len(STATUSES)  # counted behind them: an action that is not finite, whic
 
 
 def machine_of(task):
-    """Return the machine that the task's class names as its `EXACT` twin."""
+    """Return the task's machine in the exact engine, `EXACT` of its class."""
     module, _, machine = task.EXACT.partition(":")
     return getattr(importlib.import_module(module), machine)(task)
 

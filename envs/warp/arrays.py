@@ -25,10 +25,12 @@ class DeviceArray(NDArrayOperatorsMixin):
 
     Attributes:
         tensor: It.
+        in_warp: Warp's array of its memory, once a kernel got it.
     """
 
     def __init__(self, tensor: torch.Tensor):
-        self.tensor = tensor
+        self.tensor: torch.Tensor = tensor
+        self.in_warp: Any = None
 
     shape = property(lambda self: tuple(self.tensor.shape))
     ndim = property(lambda self: self.tensor.ndim)

@@ -24,9 +24,9 @@ from ..steps import BEYOND, DIVERGED
 from ..task import Task
 from . import devices, moving, worlds
 from .arrays import DeviceArray, Together
+from .kernels import Kernels
 from .physics import Physics, Pool
 from .simulations import KINDS, LARGEST, Starts
-from .twins import Twins
 
 N_STARTS = 1024
 REACH = ".curriculum.command_reach"  # the path of what no start brings: how far the curriculum has come
@@ -85,7 +85,7 @@ class WarpVectorEnv(OnTensors):
         self._make_pool = lambda seed: Pool(task_class(shape=(n_starts,), **pooled), seed)
         Starts(task)
         self._buffers = moving.move(task, self.device)
-        task.together, task.kernels, task.rngs = True, Twins(device), Together(self.device)  # type: ignore[assignment]
+        task.together, task.kernels, task.rngs = True, Kernels(device), Together(self.device)  # type: ignore[assignment]
         self._physics = Physics(task, device)
         self._stream = wp.stream_to_torch(device) if self.device.type == "cuda" else None
         self._bound = torch.as_tensor(task.observation_space.high, device=self.device)

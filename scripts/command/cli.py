@@ -52,9 +52,7 @@ GROUPS = {
         "warm": Verb("", "compile what exact runs and the contact solver share, before it is needed"),
     },
     "Learn": {
-        "train": Verb(
-            "RUN", "train a policy with Stable-Baselines3, with Ray, or all of ours anew", (f"{VERB_FILES}/train_*.py",)
-        ),
+        "train": Verb("RUN", "train a policy with Stable-Baselines3, or with Ray", (f"{VERB_FILES}/train_*.py",)),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
         "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),
         "export": Verb("POLICY", "write a trained policy as an ONNX model"),
@@ -96,7 +94,7 @@ def commands() -> dict[str, Path]:
 
 
 def is_away(verb: str) -> bool:
-    """Return whether a verb runs files of the laboratory, and this installation has none."""
+    """Return whether a verb needs the laboratory, and this installation has none."""
     return VERBS[verb].frame.startswith(LABORATORY) and not (FOLDER / LABORATORY).is_dir()
 
 
@@ -131,7 +129,7 @@ def summary(path: Path) -> str:
 
 
 def usage() -> str:
-    """Return what `tarsus` alone says: the verbs in groups, with a line each."""
+    """Return the usage that `tarsus` alone prints: the verbs in groups, with a line each."""
     width = max(len(f"{name} {verb.follows}") for name, verb in VERBS.items())
     lines = ["usage: tarsus VERB [NAME] [OPTIONS]", "", f"A first command to try:  {FIRST}"]
     for group, verbs in GROUPS.items():

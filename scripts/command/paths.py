@@ -50,7 +50,6 @@ def folder(text: str) -> Path:
 
 film = file_to_write(*FILMS)
 table = file_to_write(".md", ".csv", ".json")
-page = file_to_write()
 
 
 def _kind(path: Path) -> str:

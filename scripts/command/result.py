@@ -1,4 +1,4 @@
-"""What a command found, as JSON: everything that it printed, what was asked for, and with what it was made."""
+"""The result of a command as JSON: the numbers it printed, its options, and the versions that made it."""
 
 from __future__ import annotations
 

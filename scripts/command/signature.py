@@ -59,13 +59,13 @@ def add_options(parser: argparse.ArgumentParser, function: Callable, skip: Colle
 
 
 def keywords(args: argparse.Namespace, function: Callable, skip: Collection[str] = ()) -> dict[str, Any]:
-    """Return what to call a function with whose options were added and parsed; several values are a tuple."""
+    """Return the keyword arguments of a function from its parsed options; several values are a tuple."""
     found = {name: getattr(args, name) for name in _parameters(function, skip)}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
 def descriptions(function: Callable) -> dict[str, str]:
-    """Return what a docstring says of each parameter, by its name."""
+    """Return the description of each parameter in a docstring, by its name."""
     section = re.search(r"^(?:Args|Attributes):\n((?: +.*\n?|\n)*)", inspect.getdoc(function) or "", re.MULTILINE)
     lines = re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section[1] if section else "", re.MULTILINE)
     return {name: " ".join(text.split()).rstrip(".") for name, text in lines}
@@ -81,7 +81,7 @@ def _parameters(function: Callable, skip: Collection[str]) -> dict[str, inspect.
 
 
 def _reading(name: str, kind: Any) -> dict[str, Any]:
-    """Return what argparse has to know to read a parameter of a type."""
+    """Return the settings with which argparse reads a parameter of a type."""
     origin, members = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
         base, *rest = members

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, output, paths, signature
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.library.base import stamp
 
 ENDINGS = {"markdown": ".md", "json": ".json", "csv": ".csv"}  # of a page's file, by its form
@@ -86,7 +87,7 @@ def add_docs(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options that let a command write into docs/."""
     parser.add_argument("--write", action="store_true", help=what)
     parser.add_argument(
-        "--docs", type=paths.folder, default=stamp.DOCS, help="folder of the documents (default: %(default)s)"
+        "--docs", type=paths.folder, default=documents.DOCS, help="folder of the documents (default: %(default)s)"
     )
 
 
@@ -136,7 +137,7 @@ def main(module: ModuleType, argv: list[str] | None = None) -> int:
         for name, make in page.files.items():
             _write_file(document.parent / name, make)
         old = document.read_text(encoding="utf-8")  # again: it may have been edited meanwhile
-        saving.write_text(document, stamp.insert(old, part, page.text("markdown", made)))
+        saving.write_text(document, documents.insert(old, part, page.text("markdown", made)))
         print(document)
         return 0
     shown = page.text(args.format, made)
@@ -184,7 +185,7 @@ def _target(module: ModuleType, args: argparse.Namespace, options: Mapping) -> t
     if place is None:
         raise ValueError("--write has no document to put this into; --out writes a file")
     document = docs_of(args) / place.document
-    stamp.check_page(document, place.part)
+    documents.check_page(document, place.part)
     output.check(document)
     return document, place.part
 

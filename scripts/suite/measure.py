@@ -154,7 +154,7 @@ def _change(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> flo
 
 
 def _crossings(time: np.ndarray, above: np.ndarray, direction: str) -> np.ndarray:
-    """Return when a signal, measured from its level, crosses it."""
+    """Return the times at which a signal, measured from its level, crosses it [s]."""
     before, after = above[:-1], above[1:]
     up, down = (before < 0) & (after >= 0), (before > 0) & (after <= 0)
     found = np.flatnonzero({"up": up, "down": down, "either": up | down}[direction])

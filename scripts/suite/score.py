@@ -74,17 +74,6 @@ def summary(results: Mapping[str, Mapping], cases: Mapping[str, Case], phenomeno
     }
 
 
-def front(points: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the names of the points (cost, error) that no other beats in both, from the cheapest on."""
-    ordered = sorted((cost, error, name) for name, (cost, error) in points.items() if math.isfinite(cost + error))
-    best, found = math.inf, []
-    for _, miss, name in ordered:
-        if miss < best:
-            best = miss
-            found.append(name)
-    return found
-
-
 def reasons(results: Mapping[str, Mapping[str, Mapping]]) -> list[str]:
     """Return a line for every reason why cases have no number, with the cases and settings that share it."""
     found: dict[tuple[str, str], list[str]] = {}

@@ -76,12 +76,8 @@ def run(case: Case, module: ModuleType, setting: str, longest: float = LONGEST) 
     found = scored(case, recording)
     if found["measurements"] and all(row["passed"] is None for row in found["measurements"]):
         return {"status": "cannot", "why": module.CANNOT["force"]}, None
-    return {"status": "ran", **found, **_cost(recording, cpu)}, recording
-
-
-def _cost(recording: Recording, cpu: float) -> dict:
-    elapsed = recording.time[-1] - recording.time[0]
-    return {"steps": len(recording.time) - 1, "cost": cpu / elapsed}  # processor time over simulated time
+    cost = cpu / (recording.time[-1] - recording.time[0])  # processor time over simulated time
+    return {"status": "ran", **found, "steps": len(recording.time) - 1, "cost": cost}, recording
 
 
 def scored(case: Case, recording: Recording) -> dict:
@@ -107,7 +103,7 @@ def scored(case: Case, recording: Recording) -> dict:
 
 
 def is_hidden(recording: Recording, measurement: dict) -> bool:
-    """Return whether a measurement is of forces in an engine that shows none."""
+    """Return whether a measurement needs forces that the engine does not show."""
     return measurement["quantity"] == "force" and bool(np.isnan(recording.forces).all())
 
 

@@ -66,7 +66,7 @@ def test_a_function_compiled_for_jets_differentiates():
 
     import numba
 
-    from tarsus.analytic.compilation.carrier_arrays import numpy_of, view
+    from tarsus.analytic.compilation.number_arrays import numpy_of, view
     from tarsus.analytic.compilation.rebuild import rebuild
 
     name = "tarsus_test_jets"

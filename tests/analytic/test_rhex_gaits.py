@@ -54,12 +54,12 @@ def test_the_triwheel_turns_evenly_and_bends_its_profile_to_turn():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: setting(3.01), "the speed settings of RHex lie from 0 to 3, got 3.01"),
+        (lambda: setting(3.01), "the speed setting of RHex must lie from 0 to 3, got 3.01"),
         (lambda: setting(-1), "lie from 0 to 3"),
         (lambda: setting(float("nan")), "lie from 0 to 3"),
-        (lambda: commanded(1.5), "the command of RHex lies from -1 to 1, got 1.5"),
-        (lambda: gait(2, turn=2), "the turn of RHex lies from -1 to 1, got 2"),
-        (lambda: triwheel(-2), "the command of RHex lies from -1 to 1"),
+        (lambda: commanded(1.5), "the command of RHex must lie from -1 to 1, got 1.5"),
+        (lambda: gait(2, turn=2), "the turn of RHex must lie from -1 to 1, got 2"),
+        (lambda: triwheel(-2), "the command of RHex must lie from -1 to 1"),
         (lambda: gait(2, "up"), "unknown heading 'up'"),
     ],
 )

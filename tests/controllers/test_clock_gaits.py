@@ -37,9 +37,9 @@ def test_the_command_line_walks_and_changes_gaits_of_the_table():
         ("trot", "forward", "unknown gait 'trot'; there are walk, run, sprint, rhex-fast, rhex-cheap"),
         ("rhex-", "forward", "unknown gait 'rhex-'"),
         ("rhex-sprint", "forward", "'rhex-sprint' cannot start from rest; `laboratory.studies.rhex_walks`"),
-        ("rhex-3.5", "forward", "the speed settings of RHex lie from 0 to 3, got 3.5"),
+        ("rhex-3.5", "forward", "the speed setting of RHex must lie from 0 to 3, got 3.5"),
         ("rhex-2", "up", "unknown heading 'up'; there are forward"),
-        ("triwheel-2", "forward", "the command of RHex lies from -1 to 1, got 2"),
+        ("triwheel-2", "forward", "the command of RHex must lie from -1 to 1, got 2"),
         ("triwheel-1", "left", "rolls forward or backward and cannot turn in place"),
     ],
 )

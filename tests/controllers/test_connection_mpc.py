@@ -18,8 +18,8 @@ from tarsus.controllers.connection_mpc import (
     poses_of,
 )
 from tarsus.controllers.connection_policy import SETTLE, ConnectionPolicy, SteeredGait
+from tarsus.controllers.feasibility import longest_stride, plan_to, rehearse, smallest_radius
 from tarsus.controllers.path import Path, relative
-from tarsus.controllers.reach import longest_stride, plan_to, rehearse, smallest_radius
 from tarsus.controllers.stride_bias import StrideBias
 
 TWELVE = SlidingWalk(MultipodParams(n_legs=12), frames=12, law="viscous")  # few frames of a linear law: fast enough

@@ -61,7 +61,7 @@ def test_the_duty_factor_is_the_first_stiffnesss(duty_factor):
 def test_beyond_the_range_of_the_controls_the_status_says_so(target, settings, status):
     stride = RUNNER.plan(APEX, target, **settings)
     assert stride.status is status and math.isnan(stride.angle)
-    with pytest.raises(ValueError, match="there is no stride to run"):
+    with pytest.raises(ValueError, match="this stride cannot be run"):
         RUNNER.run(APEX, stride)
 
 

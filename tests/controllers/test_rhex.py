@@ -121,7 +121,7 @@ def test_sticks_start_at_a_quarter_and_stop_below_a_tenth():
     assert order(0.24) == STAND and order(0.24, walking=True).gait == rhex_gaits.gait(0.72)
     assert order(-0.25).gait == rhex_gaits.gait(0.75, "backward") and order(0.05, walking=True) == STAND
     assert order(0.0, -1.0).gait == rhex_gaits.gait(3, "right") and order(1.0, 1.0).gait == rhex_gaits.gait(3, turn=1)
-    with pytest.raises(ValueError, match="the turn of RHex lies from -1 to 1, got 2"):
+    with pytest.raises(ValueError, match="the turn of RHex must lie from -1 to 1, got 2"):
         order(0.0, 2.0)
 
 

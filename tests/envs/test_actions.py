@@ -247,11 +247,11 @@ def test_other_walkers_correct_the_middle_of_their_gaits(name):
         ({"residual_range": 0.0}, "residual_range must be positive, got 0.0"),
         ({"residual_range": 1e300}, "residual_range must be at most 1e.06, got 1e.300"),
         ({"residual_lag": -0.1}, "residual_lag must be positive, got -0.1"),
-        ({"action_mode": "rate", "rate_range": 1.5}, "rate_range is a share above 0, at most 1, got 1.5"),
+        ({"action_mode": "rate", "rate_range": 1.5}, "rate_range must be a share above 0, at most 1, got 1.5"),
         ({"action_mode": "rate", "coupling": -1.0}, "coupling must not be negative, got -1.0"),
         ({"coupling": 1.0}, "coupling needs action_mode 'rate', here it is 'residual'"),
-        ({"action_mode": "rate", "phase_spread": 0.6}, "phase_spread lies from 0 to 0.5 cycles, got 0.6"),
-        ({"action_mode": "rate", "phase_spread": -0.1}, "phase_spread lies from 0 to 0.5 cycles, got -0.1"),
+        ({"action_mode": "rate", "phase_spread": 0.6}, "phase_spread must lie from 0 to 0.5 cycles, got 0.6"),
+        ({"action_mode": "rate", "phase_spread": -0.1}, "phase_spread must lie from 0 to 0.5 cycles, got -0.1"),
     ],
 )
 def test_impossible_options_are_refused(options, message):

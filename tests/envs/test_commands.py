@@ -164,5 +164,5 @@ def test_bad_commands_are_refused_and_change_nothing(make):
     for name, rows in env.get_state().arrays.items():
         np.testing.assert_array_equal(rows, before.arrays[name])
     for share in (-0.1, 1.1):
-        with pytest.raises(ValueError, match="command_standing is a share from 0 to 1"):
+        with pytest.raises(ValueError, match="command_standing must be a share from 0 to 1"):
             make(command_standing=share)

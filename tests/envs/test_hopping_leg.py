@@ -70,7 +70,7 @@ def test_a_foot_begins_on_the_ground_where_it_would_begin_under_it_and_else_wher
 
 
 def test_ground_above_the_upright_boom_is_refused():
-    with pytest.raises(ValueError, match="the foot would begin under the ground, whose Sloped is too high there"):
+    with pytest.raises(ValueError, match="the foot would begin under the ground; lower the Sloped at the start"):
         make(terrain=Sloped(offset=3.0)).reset(seed=0)
 
 

@@ -188,12 +188,12 @@ def test_a_start_outside_the_observation_space_is_refused_by_what_would_be_obser
             one.reset(seed=0, options={"qvel": np.full(one.task.model.nv, 1e9)})
         with pytest.raises(ValueError, match=r"qpos must be finite numbers, got 'word'"):
             one.reset(seed=0, options={"qpos": "word"})
-        with pytest.raises(TypeError, match="the options of a reset are a mapping"):
+        with pytest.raises(TypeError, match="the options of a reset must be a mapping"):
             one.reset(seed=0, options=5)
     for wrong in (0.5, "ab"):
-        with pytest.raises(TypeError, match="seed is a whole number, or one for each of 2 environments, got"):
+        with pytest.raises(TypeError, match="seed must be a whole number, or one for each of 2 environments, got"):
             envs.reset(seed=wrong)
-    with pytest.raises(ValueError, match="qpos has a row for each of 2 environments, or is one for all, got 3 rows"):
+    with pytest.raises(ValueError, match="qpos must have a row for each of 2 environments, or be one, got 3 rows"):
         envs.reset(options={"qpos": np.zeros((3, env.model.nq))})
 
 

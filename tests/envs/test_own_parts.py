@@ -229,7 +229,7 @@ def test_a_table_is_followed_within_the_control_period():
             "the baseline falls by itself after .* s: trunk touches the ground; its trunk is at .* m.* an action of 0 "
             "has to stand or walk",
         ),
-        ({"baseline_period": 1.0}, "baseline_period must be positive, and is of a baseline"),
+        ({"baseline_period": 1.0}, "baseline_period must be positive and needs a baseline"),
         ({"tempo_range": 0.5}, "tempo_range must be at least 1"),
         ({"typical_speed": 0.0}, "typical_speed must be positive"),
         ({"pose": {"FL_ankle": 0.1}}, "pose: there is no joint 'FL_ankle'; there are FL_hip, FL_knee, FR_hip"),

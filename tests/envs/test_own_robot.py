@@ -178,7 +178,12 @@ NO_RANGE = TEXT.replace(
         (TEXT, FEET, {"servo": {"FL_hip": (1.0, 1.0)}}, "'FL_hip' is no joint without a servo; there are none"),
         (TEXT, FEET, {"keyframe": "run"}, "there is no keyframe 'run'; there are 'home'"),
         (TEXT, FEET, {"pose": {"tail": 1.0}}, "pose: there is no joint 'tail'; there are FL_hip"),
-        (TEXT, FEET, {"baseline": "trot"}, "baseline must be 'clock', a function.time, task. or a table or its file, got .trot."),
+        (
+            TEXT,
+            FEET,
+            {"baseline": "trot"},
+            "baseline must be 'clock', a function.time, task. or a table or its file, got .trot.",
+        ),
         (TEXT, ("FL", "FL"), {}, "named once each, got FL"),
         (TEXT, FEET, {"friction": -1.0}, "friction must not be negative"),
         (TEXT, FEET, {"g": 0.0}, "g positive"),
@@ -188,7 +193,7 @@ NO_RANGE = TEXT.replace(
         (TEXT, FEET, {"terrain": "swamp"}, "swamp"),
         (straight(TEXT.replace("<freejoint/>", "")), FEET, {}, "needs one free joint, before all others.* has 0"),
         (BALL.format("<freejoint/>", ""), ("f",), {}, "no joints but its free one, so that nothing can move it"),
-        (straight(TEXT).replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, not so FL_knee"),
+        (straight(TEXT).replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, unlike FL_knee"),
         (NO_RANGE, FEET, {"servo": "file"}, "the actuators FL_hip have no ctrlrange"),
         ("<mujoco><worldbody></mujoco>", FEET, {}, "the text is not an MJCF that MuJoCo can read"),
         ("no_such_file.xml", FEET, {}, "there is no file 'no_such_file.xml'"),
@@ -303,7 +308,10 @@ def test_a_robot_that_collapses_ends_its_episode_and_that_is_said_when_it_is_reg
     assert env.data.qpos[2] - 0.035 == pytest.approx(
         -0.018, abs=3e-3
     )  # on its belly; the ground is a foot's radius lower
-    for options, words in (({"fall_height": 1.0}, "fall_height is a share"), ({"fall_load": 0.0}, "fall_load must be")):
+    for options, words in (
+        ({"fall_height": 1.0}, "fall_height must be"),
+        ({"fall_load": 0.0}, "fall_load must be"),
+    ):
         with pytest.raises(ValueError, match=words):
             make(**options)
 

@@ -173,7 +173,7 @@ def test_what_is_no_state_of_this_environment_is_refused():
     with pytest.raises(ValueError, match="the state is of 2 simulations and cannot be restored in 3;"):
         envs.set_state(envs.get_state(indices=[0, 1]))
     for indices, message in [
-        ([0, 3], "indices of 3 environments lie from 0 to 2"),
+        ([0, 3], "indices of 3 environments must lie from 0 to 2"),
         ([-1], "lie from 0 to 2"),
         ([1, 1], "different whole numbers"),
         ([0.5], "different whole numbers"),
@@ -231,19 +231,19 @@ WRONG = {
         r"'\w+' of this state must be an array .* got None",
     ),
     "no arrays": (lambda s: replace(s, arrays=None), "arrays of a state is a dict, got NoneType"),
-    "drawn": (lambda s: replace(s, drawn=((1, 2, 3),)), "the episodes of this state drew must be nothing, got"),
-    "drawn by none": (lambda s: replace(s, drawn=(None,)), "the episodes of this state drew must be nothing, got"),
+    "drawn": (lambda s: replace(s, drawn=((1, 2, 3),)), "the draws of this state's episodes must be nothing, got"),
+    "drawn by none": (lambda s: replace(s, drawn=(None,)), "the draws of this state's episodes must be nothing, got"),
     "never reset": (
         lambda s: replace(s, randoms=(None,)),
-        "randoms of a state are those of a PCG64, got None",
+        "randoms of a state must be those of a PCG64, got None",
     ),
     "another generator": (
         lambda s: replace(s, randoms=(np.random.MT19937(0).state,)),
-        "randoms of a state are those of a PCG64",
+        "randoms of a state must be those of a PCG64",
     ),
     "half a generator": (
         lambda s: replace(s, randoms=({"bit_generator": "PCG64"},)),
-        "randoms of a state are those of a PCG64",
+        "randoms of a state must be those of a PCG64",
     ),
 }
 
@@ -279,7 +279,7 @@ def test_what_episodes_draw_and_are_delayed_by_is_looked_at_too():
     env = single("Hexapod-v0", randomise_contact=True, action_delay=(0, 2))
     env.reset(seed=0)
     state = env.get_state()
-    with pytest.raises(ValueError, match="drew must be HexapodParams, Flat, Preset of each simulation, got"):
+    with pytest.raises(ValueError, match="episodes must be HexapodParams, Flat, Preset of each simulation, got"):
         env.set_state(replace(state, drawn=()))
     with pytest.raises(ValueError, match=r"delays of a state must lie from 0 to 2 periods, got \[9\]"):
         env.set_state(edited(state, **{"delay.periods": np.array([9])}))

@@ -255,7 +255,7 @@ def test_the_age_of_an_episode_is_assigned_and_counts_for_the_time_limit_alone()
     envs.unwrapped.episode_steps[:] = 4  # a copy
     assert envs.unwrapped.episode_steps.tolist() == [0, 4, 1]
     for wrong in ([5, 0, 0], [-1, 0, 0], [0, 0], [0.5, 0, 0], 3):
-        with pytest.raises(ValueError, match="episode_steps are 3 whole numbers from 0 to below 5"):
+        with pytest.raises(ValueError, match="episode_steps must be 3 whole numbers in .0, 5"):
             envs.unwrapped.episode_steps = wrong
 
 

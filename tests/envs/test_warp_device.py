@@ -235,7 +235,7 @@ def test_wrong_actions_options_and_functions_are_refused():
         envs.step(torch.zeros(3, 6))
     with pytest.raises(ValueError, match="options of environments on a device are given to make_vec, got terrain"):
         envs.reset(options={"terrain": "rough"})
-    with pytest.raises(TypeError, match="a seed is a whole number"):
+    with pytest.raises(TypeError, match="a seed must be a whole number"):
         envs.reset(seed=[1, 2, 3])
     envs.reset(seed=0)
     with pytest.raises(TypeError, match=r"actions are a tensor of shape \(3, 6\), got ndarray"):

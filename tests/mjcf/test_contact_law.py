@@ -132,7 +132,7 @@ def test_a_direct_reference_has_the_same_contact_as_its_time_constant():
         ({}, "is made from a stiffness"),
         ({"stiffness": -1.0}, "stiffness must be positive and finite"),
         ({"mass": 0.0, "stiffness": 1.0}, "mass must be positive"),
-        ({"stiffness": 1e4, "damping": 1.0, "restitution": 0.5}, "two words for one thing"),
+        ({"stiffness": 1e4, "damping": 1.0, "restitution": 0.5}, "determine each other"),
         ({"stiffness": 1e4, "damping": -1.0}, "damping must not be negative"),
         ({"restitution": 1.2}, "restitution must be from 0.1 to 0.99"),
         ({"stiffness": 1e4, "depth": 1.0}, "it must be from 1.96e-07 to 0.00196 m"),

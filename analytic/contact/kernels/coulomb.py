@@ -127,7 +127,7 @@ def _retreat(n, delta, u, v, omega, s):
 
 @jit(fast=True)
 def _overshoot(n, u, v, omega, s):
-    """Return by how much the duals leave the cone, at most, once balanced by m C (u, v, omega): a factor >= 1."""
+    """Return the factor >= 1 by which the duals leave the cone at most, once balanced by m C (u, v, omega)."""
     worst = 1.0
     for k in range(n):
         m = s[MASS, k]

@@ -84,8 +84,8 @@ def falls(w, i, s, waited):
     slope = guard_at(w, i, before) / (s - before) if before < s else 0.0
     w.full_steps = 1
     value = guard_at(w, i, s)
-    reach = 2.0 * abs(value) / slope + NEAR * w.s1 if slope > 0.0 else math.inf
-    other = max(w.left, s - reach) if value <= 0.0 else min(w.right, s + reach)
+    step = 2.0 * abs(value) / slope + NEAR * w.s1 if slope > 0.0 else math.inf
+    other = max(w.left, s - step) if value <= 0.0 else min(w.right, s + step)
     ahead = guard_at(w, i, other)
     fell = (ahead > 0.0) != (value > 0.0)
     if fell:

@@ -14,8 +14,8 @@ from .free import N_DENSE, N_STAGES, NG, N, enclose_jets, enclose_values, jit, p
 DEGREE = 4 if N_DENSE == 4 else 7
 ROUNDING = 10.0 * EPS  # of the sum of all terms: of coefficients, of shifting them, and of `dense`
 NEAR_ONE = 1.0 + 4.0 * EPS
-PATH, MOST, LOST = 1, 2, 3  # of w.doubt: as in `compilation.interval_rules`
-MOST_DOUBTS = 6  # undecided comparisons of which all paths are followed; beyond that nothing is said of a guard
+PATH, MOST, LOST = 1, 2, 3  # of w.undecided: as in `compilation.interval_rules`
+MOST_UNDECIDED = 6  # undecided comparisons of which all paths are followed; beyond that nothing is said of a guard
 UNITS = 4.0  # of rounding, in time and state, that a guard's value on entry to a chart may be wrong by
 
 
@@ -43,42 +43,42 @@ def evaluate(w, g, jets):
     """Write enclosures of all guards in the box into `g`; guards that are not part of the chart keep infinity.
 
     Where a comparison is undecided, all paths through the guards are followed, and the hull of them is kept. It holds
-    the values, but jumps have no derivative; w.in_doubt says that there were such.
+    the values, but jumps have no derivative; w.n_undecided says that there were such.
     """
     follow_path(w, 0, g, jets)
-    w.in_doubt = w.doubt[MOST]
-    if w.in_doubt == 0:
+    w.n_undecided = w.undecided[MOST]
+    if w.n_undecided == 0:
         return
     other = plain(w.other)
     path = 1
-    while w.in_doubt <= MOST_DOUBTS and path < 1 << w.in_doubt:
+    while w.n_undecided <= MOST_UNDECIDED and path < 1 << w.n_undecided:
         follow_path(w, path, other, jets)
-        w.in_doubt = max(w.in_doubt, w.doubt[MOST])
+        w.n_undecided = max(w.n_undecided, w.undecided[MOST])
         for i in range(NG):
             g[i, 0] = min(g[i, 0], other[i, 0])
             g[i, 1] = max(g[i, 1], other[i, 1])
         path += 1
     for i in range(NG):
-        if w.in_doubt > MOST_DOUBTS and g[i, 0] < math.inf:
+        if w.n_undecided > MOST_UNDECIDED and g[i, 0] < math.inf:
             g[i, 0], g[i, 1] = -math.inf, math.inf
         g[i, 2], g[i, 3] = -math.inf, math.inf
 
 
 @jit
 def follow_path(w, path, g, jets):
-    """Write what the guards enclose on one path into `g`; w.doubt tells how many undecided comparisons it has."""
-    doubt = plain(w.doubt)
+    """Write what the guards enclose on one path into `g`; w.undecided tells how many undecided comparisons it has."""
+    undecided = plain(w.undecided)
     for i in range(NG):
         g[i, 0] = g[i, 1] = math.inf
-    doubt[0] = doubt[MOST] = doubt[LOST] = 0
-    doubt[PATH] = path
+    undecided[0] = undecided[MOST] = undecided[LOST] = 0
+    undecided[PATH] = path
     if jets:
-        enclose_jets(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, doubt)
+        enclose_jets(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, undecided)
     else:
-        enclose_values(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, doubt)
-    doubt[MOST] = max(doubt[MOST], doubt[0])
-    if doubt[LOST]:
-        doubt[MOST] = MOST_DOUBTS + 1
+        enclose_values(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, undecided)
+    undecided[MOST] = max(undecided[MOST], undecided[0])
+    if undecided[LOST]:
+        undecided[MOST] = MOST_UNDECIDED + 1
 
 
 @jit
@@ -165,7 +165,7 @@ def enclose_window(w, m, r):
     enclose_time(w, m, wider)
     enclose_states(w, m, wider)
     evaluate(w, plain(w.hull), True)
-    w.window_doubt = w.in_doubt
+    w.window_undecided = w.n_undecided
 
 
 @jit
@@ -177,20 +177,21 @@ def enclose_middle(w, m):
 
 
 @jit
-def box_point(w, t, x, f, reach, late):
+def box_point(w, t, x, f, horizon, delay):
     """Write a box about (t, x), which moves at the rates `f`, into w.moment and w.box.
 
-    It holds what a few units of round-off in time and state, or in their change over `reach` seconds, can do, and the
-    way of `late` seconds.
+    It holds a few units of round-off in time and state, or in their change over `horizon` seconds, and the motion of
+    `delay` seconds.
     """
     box = plain(w.box)
-    unit = UNITS * EPS * (abs(t) + reach) + late
+    unit = UNITS * EPS * (abs(t) + horizon) + delay
     w.moment[0] = t - unit
     w.moment[1] = t + unit
     w.moment[2] = 1.0
     w.moment[3] = 1.0
     for i in range(N):
-        unit = UNITS * EPS * (max(abs(x[i]), abs(w.x[i])) + reach * max(abs(f[i]), abs(w.k[0, i]))) + late * abs(f[i])
+        size = max(abs(x[i]), abs(w.x[i])) + horizon * max(abs(f[i]), abs(w.k[0, i]))
+        unit = UNITS * EPS * size + delay * abs(f[i])
         box[i, 0] = x[i] - unit
         box[i, 1] = x[i] + unit
         box[i, 2] = f[i]
@@ -201,9 +202,9 @@ def box_point(w, t, x, f, reach, late):
 def enclose_less(w, share):
     """Write the values and rates of all guards in a share of the box that is there, about its middle, into w.middle."""
     box = plain(w.box)
-    late, unit = 0.5 * (w.moment[0] + w.moment[1]), 0.5 * share * (w.moment[1] - w.moment[0])
-    w.moment[0] = late - unit
-    w.moment[1] = late + unit
+    middle, unit = 0.5 * (w.moment[0] + w.moment[1]), 0.5 * share * (w.moment[1] - w.moment[0])
+    w.moment[0] = middle - unit
+    w.moment[1] = middle + unit
     for i in range(N):
         m, unit = 0.5 * (box[i, 0] + box[i, 1]), 0.5 * share * (box[i, 1] - box[i, 0])
         box[i, 0] = m - unit
@@ -212,25 +213,25 @@ def enclose_less(w, share):
 
 
 @jit
-def enclose_around(w, t, x, f, reach, late):
+def enclose_around(w, t, x, f, horizon, delay):
     """Write the values of all guards about (t, x) into w.middle; see `box_point`."""
-    box_point(w, t, x, f, reach, late)
+    box_point(w, t, x, f, horizon, delay)
     evaluate(w, plain(w.middle), False)
 
 
 @jit
-def enclose_point(w, t, x, f, reach):
+def enclose_point(w, t, x, f, horizon):
     """Write values and rates of all guards at (t, x), with their round-off, into w.middle; see `box_point`.
 
     The round-off is that of a step whose stages have rates w.k.
     """
-    box_point(w, t, x, f, reach, 0.0)
+    box_point(w, t, x, f, horizon, 0.0)
     box = plain(w.box)
     k = plain(w.k)
     for i in range(N):
         fastest = 0.0
         for j in range(N_STAGES + 1):
             fastest = max(fastest, abs(k[j, i]))
-        box[i, 0] -= UNITS * EPS * reach * fastest
-        box[i, 1] += UNITS * EPS * reach * fastest
+        box[i, 0] -= UNITS * EPS * horizon * fastest
+        box[i, 1] += UNITS * EPS * horizon * fastest
     evaluate(w, plain(w.middle), True)

@@ -162,7 +162,7 @@ def check_new_state(w):
 
 @jit
 def count_stop(w):
-    """Return whether this is the event the caller asked to stop after."""
+    """Count the event if the caller asked to stop at it, and return whether the run stops."""
     if w.stop_guard < 0 or not w.fired[w.stop_guard]:
         return False
     w.stop_count -= 1

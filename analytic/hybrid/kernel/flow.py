@@ -149,7 +149,7 @@ def put_last(w, rec):
 
 @jit
 def next_record(w, rec):
-    """Return when the next record is due: at the time listed in its row, or at the next multiple of the period."""
+    """Return the time of the next record [s]: at the time listed in its row, or at the next multiple of the period."""
     return rec[w.n_rec, 0] if w.listed else w.k_record * w.record_period
 
 

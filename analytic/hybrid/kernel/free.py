@@ -35,11 +35,11 @@ def guards(t, x, d, p, chart, g):
     return 0
 
 
-def enclose_values(t, x, d, p, chart, g, doubt):
+def enclose_values(t, x, d, p, chart, g, undecided):
     """Write enclosures of the guards' values into `g`, (n_guards, 4), from those of time (4,) and state (n, 4)."""
 
 
-def enclose_jets(t, x, d, p, chart, g, doubt):
+def enclose_jets(t, x, d, p, chart, g, undecided):
     """Write enclosures of the guards' values and derivatives likewise."""
 
 

@@ -107,7 +107,7 @@ def is_due(w, i, near):
 
 @jit
 def has_crossed(w, fired, near):
-    """Return whether a guard has fired in an event that changed neither state nor field: it waits for its next rise."""
+    """Return whether a guard fired in an event that changed neither state nor field: it waits for its next rise."""
     return fired and near and not w.moved and field_key(w.chart) == field_key(w.chart_before)
 
 

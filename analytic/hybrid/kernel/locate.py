@@ -89,7 +89,7 @@ def stands_out(w, i, left, right, width, drop):
 
 @jit
 def is_real(w, i, s, drop):
-    """Return whether a change of guard `i` about offset `s` is more than its round-off, and than a jump must be."""
+    """Return whether a change of guard `i` about offset `s` exceeds its round-off and the least jump."""
     if not drop > JUMP * max(abs(w.ga[i]), abs(w.g_end[i])):
         return False
     if not CERTIFIED[i]:
@@ -98,7 +98,7 @@ def is_real(w, i, s, drop):
         at = min(max(s + side * 50.0 * EPS * (abs(w.t) + s), 0.0), w.s1)
         enclose_middle(w, 2.0 * at * w.inverse - 1.0)
         noise = w.middle[i, 1] - w.middle[i, 0]
-        if not noise < math.inf or w.in_doubt or drop > NOISY * noise:
+        if not noise < math.inf or w.n_undecided or drop > NOISY * noise:
             return True
     return False
 

@@ -53,13 +53,13 @@ def read_ahead(w, t, x, f, e, g):
 
 
 @jit
-def read_noise(w, t, x, f, reach):
+def read_noise(w, t, x, f, horizon):
     """Write the round-off of guards without enclosure into w.noise: how much they answer to that of time and state."""
     later = plain(w.later)
     for i in range(N):
-        unit = UNITS * EPS * (max(abs(x[i]), abs(w.x[i])) + reach * max(abs(f[i]), abs(w.k[0, i])))
+        unit = UNITS * EPS * (max(abs(x[i]), abs(w.x[i])) + horizon * max(abs(f[i]), abs(w.k[0, i])))
         later[i] = x[i] + unit * (1.0 + 0.5 * (i % 3)) * (1 - 2 * (i % 2))
-    read_guards(w, t + UNITS * EPS * (abs(t) + reach), later, plain(w.gp))
+    read_guards(w, t + UNITS * EPS * (abs(t) + horizon), later, plain(w.gp))
     for i in range(NG):
         if w.noise[i] == UNKNOWN:
             w.noise[i] = abs(w.gp[i] - w.ga[i]) + UNITS * EPS * abs(w.ga[i])
@@ -74,11 +74,11 @@ def is_near(w, i):
 
 
 @jit
-def follow_motion(w, i, t, x, f, reach):
+def follow_motion(w, i, t, x, f, horizon):
     """Sample the motion of guard `i` at ever smaller offsets until it is lost in round-off; keep the last that showed.
 
     For a guard whose rate is zero or changes at once: the curvature of the flow matters. Its rate stays zero if nothing
-    shows within `reach`, or only what begins later: a power of time up to the seventh does not show at one offset by
+    shows within `horizon`, or only what begins later: a power of time up to the seventh does not show at one offset by
     `LEAP` times its round-off and not at the next.
     """
     e = max(ENTRY_STEP * w.h, 64.0 * EPS * abs(t))
@@ -100,7 +100,7 @@ def follow_motion(w, i, t, x, f, reach):
             hidden += 1
             if hidden == 2:  # one alone may be another zero
                 break
-        elif e > reach:
+        elif e > horizon:
             return
         e = FINER * e if finer else e / FINER
         if e < BLIND * EPS * abs(t):
@@ -123,15 +123,15 @@ def turns_at_once(w, i, t, x, f):
 
 
 @jit
-def is_far(w, t, x, f, reach):
-    """Return whether no guard can be at its zero: none has fired, and all are clear of it by their values."""
+def is_far(w, t, x, f, horizon):
+    """Return whether all guards are away from zero: none has fired, and their values exclude it."""
     for i in range(NG):
         w.rate[i] = w.blind[i] = w.noise[i] = 0.0
         w.rooted[i] = w.leaps[i] = 0
     for i in range(NG):
         if w.ga[i] != math.inf and (w.fired[i] or not CERTIFIED[i]):
             return False
-    enclose_around(w, t, x, f, reach, 2.0 * simultaneous(w))
+    enclose_around(w, t, x, f, horizon, 2.0 * simultaneous(w))
     for i in range(NG):
         if w.ga[i] != math.inf and not (w.middle[i, 0] > w.stop_precision or w.middle[i, 1] < -w.stop_precision):
             return False
@@ -139,12 +139,12 @@ def is_far(w, t, x, f, reach):
 
 
 @jit
-def jumps_here(w, i, t, x, f, reach):
+def jumps_here(w, i, t, x, f, horizon):
     """Return whether guard `i`, in w.middle, jumps about (t, x): its enclosure does not shrink as the box does."""
     width = w.middle[i, 1] - w.middle[i, 0]
     enclose_less(w, SHARE)
     less = w.middle[i, 1] - w.middle[i, 0]
-    enclose_point(w, t, x, f, reach)
+    enclose_point(w, t, x, f, horizon)
     return less > 0.5 * width or less < 0.1 * SHARE * width
 
 
@@ -154,27 +154,27 @@ def read_motion(w, t, x, f):
 
     A rate is given for guards that are zero; it is certain (w.rooted) if the derivative's enclosure has a sign.
     """
-    reach = min(w.h, abs(w.t_final - t))
-    if is_far(w, t, x, f, reach):
+    horizon = min(w.h, abs(w.t_final - t))
+    if is_far(w, t, x, f, horizon):
         return
     sampled = False
-    enclose_point(w, t, x, f, reach)
+    enclose_point(w, t, x, f, horizon)
     for i in range(NG):
         low, high, slow, fast = w.middle[i, 0], w.middle[i, 1], w.middle[i, 2], w.middle[i, 3]
         if w.ga[i] == math.inf:
             continue
-        w.noise[i] = high - low if CERTIFIED[i] and not w.in_doubt and high - low < math.inf else UNKNOWN
-        if w.noise[i] != UNKNOWN and slow == -math.inf and fast == math.inf and jumps_here(w, i, t, x, f, reach):
+        w.noise[i] = high - low if CERTIFIED[i] and not w.n_undecided and high - low < math.inf else UNKNOWN
+        if w.noise[i] != UNKNOWN and slow == -math.inf and fast == math.inf and jumps_here(w, i, t, x, f, horizon):
             w.noise[i] = UNITS * EPS * abs(w.ga[i])
             w.leaps[i] = 1
         if w.noise[i] == UNKNOWN:
             sampled = True
-        elif (slow > 0.0 or fast < 0.0) and w.noise[i] <= ENTRY_STEP * reach * abs(0.5 * (slow + fast)):
+        elif (slow > 0.0 or fast < 0.0) and w.noise[i] <= ENTRY_STEP * horizon * abs(0.5 * (slow + fast)):
             w.rate[i] = 0.5 * (slow + fast)
             w.blind[i] = w.noise[i] / abs(w.rate[i])
             w.rooted[i] = 0 if turns_at_once(w, i, t, x, f) else 1
     if sampled:
-        read_noise(w, t, x, f, reach)
+        read_noise(w, t, x, f, horizon)
     for i in range(NG):
         if w.ga[i] != math.inf and not w.rooted[i] and (w.fired[i] or is_near(w, i)):
-            follow_motion(w, i, t, x, f, reach)
+            follow_motion(w, i, t, x, f, horizon)

@@ -15,7 +15,7 @@ from .free import CERTIFIED, NG, N, jit, plain
 from .locate import fail_stop_iter
 from .motion import BEYOND, read_ahead, read_guards
 from .samples import NARROWEST, guard_at, sample_guards
-from .windows import DOUBTFUL, NARROW, signed
+from .windows import NARROW, UNDECIDED_WIDTH, signed
 
 ERRORS = 2.5  # times the step's error, and `BEYOND` times that: what a dense output may wave by
 COARSE = 0.125  # in z: the widest window in which a guard without enclosure is sampled
@@ -107,7 +107,7 @@ def leaves(w, i, a, b, wider):
     if low >= -wider * edge and high <= wider * edge and least >= -edge and largest <= edge:
         w.n_sampled += 1
         return STAYS
-    if b - a <= NARROW or (w.window_doubt and b - a <= DOUBTFUL):
+    if b - a <= NARROW or (w.window_undecided and b - a <= UNDECIDED_WIDTH):
         return way_of(guard_at(w, i, offset(w, b)), edge)
     return UNKNOWN_WAY
 

@@ -16,7 +16,7 @@ from .free import CERTIFIED, jit
 from .locate import fail_stop_iter, jumps_onto_zero
 from .motion import BEYOND
 from .samples import NARROWEST, guard_at
-from .windows import WORTH, look, signed
+from .windows import TIGHT, look, signed
 
 WIDE = 0.1  # in z: a window that may be all that is left of a step
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
@@ -40,11 +40,11 @@ def begin_scan(w, i):
 
 @jit
 def changes(w, i, limit, positive):
-    """Return whether guard `i`, whose sign is given, has another before offset `limit`: between w.left and w.right.
+    """Return whether guard `i` changes its sign before offset `limit`: between w.left and w.right.
 
     Sets w.certain to whether it is certainly monotone there.
     """
-    worth = WORTH
+    tight = TIGHT
     undecided = 0
     for _ in range(MAX_WINDOWS):
         a = w.at
@@ -52,22 +52,22 @@ def changes(w, i, limit, positive):
             return False
         b = w.ends[w.depth]
         crosses = b == 1.0 and (w.sign[i] * w.g_end[i] > 0.0) != positive
-        verdict = look(w, i, a, b, w.at_root, crosses, worth)
+        verdict = look(w, i, a, b, w.at_root, crosses, tight)
         if w.status != 0:
             return False
         if verdict == SPLIT or verdict == TOUCH:
             undecided += 1
             if undecided % PATIENT == 0:
-                worth *= LESS
+                tight *= LESS
         else:
             undecided = 0
-            worth = WORTH
+            tight = TIGHT
         if verdict == SPLIT:
             w.depth += 1
             w.ends[w.depth] = split_at(w, i, a, b, crosses)
             continue
-        doubtful = verdict == LOW or verdict == TOUCH or (not w.certain and b - a <= NARROWEST)
-        if doubtful and not w.at_root and jumps_onto_zero(w, i, offset(w, a), offset(w, b)):
+        unsure = verdict == LOW or verdict == TOUCH or (not w.certain and b - a <= NARROWEST)
+        if unsure and not w.at_root and jumps_onto_zero(w, i, offset(w, a), offset(w, b)):
             return False
         start = w.since if w.since < a else a
         after = positive
@@ -96,7 +96,7 @@ def changes(w, i, limit, positive):
 
 @jit
 def split_at(w, i, a, b, crosses):
-    """Return where a window is split: in the middle, or, if it is all that is left of a step, where a chord crosses.
+    """Return the point that splits a window: its middle or, if the window is the rest of a step, the chord's zero.
 
     The chord of a guard that falls ever faster crosses zero before it does.
     """

@@ -1,6 +1,6 @@
 """What an enclosure says about a guard in a window: its sign, that it is monotone, or that the window is to be split.
 
-A guard without enclosure (an operation without a rule), or one that a comparison leaves in doubt in a very narrow
+A guard without enclosure (an operation without a rule), or one with an undecided comparison in a very narrow
 window, is sampled (`samples`).
 """
 
@@ -12,9 +12,9 @@ from .free import CERTIFIED, jit
 from .samples import guard_at, sample_window
 
 NARROW = 16.0 * EPS  # in z: eight units of rounding of the step; zeros closer than this are one, two or a touch
-DOUBTFUL = 2e-9  # in z: a window in which a comparison is undecided is sampled if it is not wider
+UNDECIDED_WIDTH = 2e-9  # in z: a window in which a comparison is undecided is sampled if it is not wider
 FLAT = 1e-6  # in z: a window in which a low minimum is looked for
-WORTH = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
+TIGHT = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
 
 
 @jit
@@ -30,11 +30,11 @@ def signed(w, i, g):
 
 
 @jit
-def look(w, i, a, b, at_root, crosses, worth):
+def look(w, i, a, b, at_root, crosses, tight):
     """Return the verdict on guard `i` in the window a <= z <= b; set w.certain to whether it is proved, not sampled.
 
-    `at_root`: the window begins at a zero of it; `crosses`: it ends with another sign; `worth`: an enclosure that is
-    not wider than so many times its round-off will do; beyond `WORTH` it must be within the tolerance for grazing, too.
+    `at_root`: the window begins at a zero of it; `crosses`: it ends with another sign; `tight`: an enclosure that is
+    not wider than so many times its round-off will do; beyond `TIGHT` it must be within the tolerance for grazing, too.
     """
     w.certain = CERTIFIED[i]
     if not CERTIFIED[i]:
@@ -56,23 +56,23 @@ def look(w, i, a, b, at_root, crosses, worth):
             return LOW
     if b - a <= NARROW:
         return TOUCH
-    if w.window_doubt and (b - a <= DOUBTFUL or doubts_a_point(w, m)):
+    if w.window_undecided and (b - a <= UNDECIDED_WIDTH or is_undecided_at(w, m)):
         w.certain = 0
         return sample_window(w, i, a, b, at_root)
     if at_root or (crosses and b - a > FLAT):
         return SPLIT
-    return look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)), worth)
+    return look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)), tight)
 
 
 @jit
-def doubts_a_point(w, m):
-    """Return whether the guards cannot even be followed at z = m: splitting the window does not help."""
+def is_undecided_at(w, m):
+    """Return whether a comparison is undecided even at z = m: splitting the window does not help."""
     enclose_middle(w, m)
-    return w.in_doubt > 0
+    return w.n_undecided > 0
 
 
 @jit
-def look_closer(w, i, m, r, low, high, steepest, worth):
+def look_closer(w, i, m, r, low, high, steepest, tight):
     """Return the verdict of the value in the middle, the steepest rate and the round-off on an undecided window."""
     enclose_middle(w, m)
     least, largest, _, _ = signed(w, i, w.middle)
@@ -88,4 +88,4 @@ def look_closer(w, i, m, r, low, high, steepest, worth):
             return POSITIVE
         width = min(width, largest - least + 2.0 * change)
     noise = largest - least
-    return TOUCH if width <= max(WORTH * noise, min(worth * noise, w.graze_tol)) else SPLIT
+    return TOUCH if width <= max(TIGHT * noise, min(tight * noise, w.graze_tol)) else SPLIT

@@ -215,7 +215,7 @@ def build(
         if control not in CONTROLS:
             raise ValueError(f"unknown control_type {control!r}; there are {', '.join(CONTROLS)}")
         if gait is not None and control != "open-loop":
-            raise ValueError(f"only the control_type 'open-loop' walks a gait, not {control!r}")
+            raise ValueError(f"only the control_type 'open-loop' walks a gait, not {control!r}; leave the gait out")
         control = open_loop(params, gait) if control == "open-loop" else CONTROLS[control](params)
     table = machine_params(params, variants) | control.params
     floor = ground.ground_of(terrain, len(table))

@@ -44,18 +44,15 @@ class Variants:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         if not self.stop_force >= 0:
-            raise ValueError(f"stop_force must not be negative, got {self.stop_force}")
+            raise ValueError(f"stop_force must not be negative, got {self.stop_force} N")
 
 
 def machine_params(params: HexapodParams, variants: Variants | None = None) -> dict[str, float]:
     """Return the machine's part of the parameter vector by name, in its order."""
     table = {name: float(getattr(params, name)) for name in PLATFORM}
-    table |= {symbol: float(np.asarray(getattr(params, name))[index]) for symbol, (name, index) in _elements()}
+    elements = element_symbols().items()
+    table |= {symbol: float(np.asarray(getattr(params, name))[index]) for symbol, (name, index) in elements}
     return table | {name: float(value) for name, value in vars(variants or Variants()).items()}
-
-
-def _elements():
-    return element_symbols().items()
 
 
 P = indices(machine_params(HexapodParams()))

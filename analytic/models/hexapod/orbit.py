@@ -36,7 +36,7 @@ from .toes import toe_mode
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
 MIRROR_SECTION = "kink_3"
 # Step of the finite differences, for a friction that fades below 3 mm/s.
-REACH = 1e-5
+REL_STEP = 1e-5
 MOMENT = 1e-7  # behind a tick of the clock [s]
 N_DIRECTIONS = 4  # of a run with derivatives: one number for all that walks, so that it is compiled once
 RTOL = 1e-10  # of the runs behind a map: Newton's residual reaches 1e-9, and differences keep seven digits
@@ -94,7 +94,7 @@ def mirrored(x) -> np.ndarray:
 
 
 def free_entries(chart: int) -> np.ndarray:
-    """Return which entries of the state are coordinates of the section in a chart's modes of the toes, shape (k,)."""
+    """Return the entries of the state that are coordinates of the section in a chart's toe modes, shape (k,)."""
     toes = [TOES + 6 * leg + FREE_OF_MODE[toe_mode(chart, leg)] for leg in range(N_LEGS)]
     return np.concatenate([BODY, *toes])
 
@@ -213,7 +213,7 @@ def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
 
 def derivatives_of(params: HexapodParams | None = None) -> Derivatives:
     """Return the walking hexapod with derivatives along `N_DIRECTIONS`; its chart and parameters come with a run."""
-    return Derivatives(hybrid.build(params or HexapodParams(), Flat(), "open-loop"), N_DIRECTIONS, reach=REACH)
+    return Derivatives(hybrid.build(params or HexapodParams(), Flat(), "open-loop"), N_DIRECTIONS, rel_step=REL_STEP)
 
 
 def stride_near(sim: Simulator, params: HexapodParams, gait: TripodGait, x: np.ndarray) -> StrideMap:

@@ -116,7 +116,7 @@ class HexapodParams:
             raise ValueError(f"J must be symmetric and positive definite, got {self.J.tolist()}")
         if not 0 < self.flight_time < self.cycle_time:
             raise ValueError(
-                f"flight_time must lie between 0 and cycle_time = {self.cycle_time}, got {self.flight_time}"
+                f"flight_time must lie between 0 and cycle_time = {self.cycle_time} s, got {self.flight_time} s"
             )
 
     @classmethod

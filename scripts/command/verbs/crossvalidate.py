@@ -1,6 +1,6 @@
 """Run a machine in both engines from the same start, compare them, and write the page of it.
 
-It is `tarsus run MACHINE --engine both`, and can put its tables into a page. Writes into the output folder: exact.nc
+It is `tarsus run MACHINE --engine both`. Writes into the output folder: exact.nc
 and mujoco.nc (the labelled records), both.nc (the two aligned, along the dimension `engine`), report.md with its
 pictures, and report.html, which holds everything.
 """
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from tarsus.scripts.command import arguments, output
-from tarsus.scripts.library.base import stamp
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.running import options
 
@@ -25,10 +24,7 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{made.prog} {options.machine_word(name):11}  {words}")
         return 0
     with arguments.read(made, argv) as args:
-        if args.into is not None:
-            stamp.check_page(args.into, args.part)
-            output.check(args.into)
         experiment, files = options.prepare(made, args)
     from tarsus.scripts.library.comparison import crossvalidate
 
-    return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args, args.into)
+    return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args)

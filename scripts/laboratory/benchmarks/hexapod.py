@@ -23,7 +23,6 @@ from tarsus.analytic.models.hexapod import HexapodParams, energy, hybrid
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY, start
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
-from tarsus.mjcf.presets import cautions
 from tarsus.scripts.command.signature import Count, Seconds
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Table
@@ -184,7 +183,6 @@ def tables(seconds: Seconds = 4.0, rounds: Count = 5) -> Page:
     flat = walks["walk"]
     rows = mujoco_rows(EXPERIMENTS["walk"], flat["rodas5p"], seconds, rounds)
     made.append(Table(("preset", "x real time", "speed", "height RMS [mm]"), rows, "### MuJoCo (walk)"))
-    made += cautions(PRESETS)
     head = ("method", "rtol", "1 thread", "all", "threads", "of linear", "CPU ratio", "load")
     rows = [batch_row(name, walk, rtol, 32, 1.0, rounds) for name, walk in flat.items() for rtol in RTOLS[:2]]
     made.append(Table(head, rows, "### Batch of 32 walks, 1 s each, times real time"))

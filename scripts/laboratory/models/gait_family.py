@@ -25,7 +25,7 @@ from tarsus.analytic.hybrid.families import Family, FamilyEnd, follow
 from tarsus.analytic.models.hexapod import hybrid
 from tarsus.analytic.models.hexapod.orbit import (
     N_DIRECTIONS,
-    REACH,
+    REL_STEP,
     RTOL,
     free_entries,
     heading,
@@ -149,7 +149,7 @@ class GaitMap:
     def derivative(self, z: np.ndarray, p: float) -> np.ndarray:
         """Return the derivatives by z and p, shape (k, k + 1); NaN where they do not exist."""
         if not self.derivatives:
-            self.derivatives.append(Derivatives(self.sim.model, N_DIRECTIONS, reach=REACH))
+            self.derivatives.append(Derivatives(self.sim.model, N_DIRECTIONS, rel_step=REL_STEP))
         k, x = len(self.free), self.lift(z)
         by_x, by_p = np.pad(lifted_by(x, self.free), ((0, 0), (0, 1))), np.zeros((self.numbers.size, k + 1))
         for name, rate in moves(self.name, self.gait).items():

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Annotated
 
 from tarsus.scripts.command import paths
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import score
 
 PLACE = Place("contact_suite.md", "scoreboard")
 PACKAGES = ("numpy",)
-RESULTS = stamp.DOCS / "data" / "contact_suite"
+RESULTS = documents.DOCS / "data" / "contact_suite"
 PICTURE = "figures/contact_suite.png"
 COMPLAINTS = (  # what the threads report, the thread, and the case that shows it
     ("a box at 2.5 m/s passed as stopped", "newton 2549, 2581", "block_stops"),
@@ -176,10 +176,10 @@ def draw(made: list[dict], known: Known):
         for index, one in enumerate(made):
             found = {name: score.summary(cases_, known, phenomenon) for name, cases_ in one["results"].items()}
             points = {name: (part["cost"], 100 * part["error"]) for name, part in found.items() if part["tried"]}
-            front = [points[name] for name in score.front(points)]
+            best = [points[name] for name in front(points)]
             axis.plot(*zip(*points.values(), strict=True), "o", color=f"C{index}", ms=4, alpha=0.5)
-            if front:
-                axis.plot(*zip(*front, strict=True), "o-", color=f"C{index}", ms=5, lw=1.2, label=one["name"])
+            if best:
+                axis.plot(*zip(*best, strict=True), "o-", color=f"C{index}", ms=5, lw=1.2, label=one["name"])
         axis.set(xscale="log", yscale="log", title=phenomenon or "all")
         axis.grid(alpha=0.3)
     for axis in axes[:, 0]:
@@ -189,3 +189,14 @@ def draw(made: list[dict], known: Known):
     handles, names = axes.flat[-1].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     return figure
+
+
+def front(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the names of the points (cost, error) that no other beats in both, from the cheapest on."""
+    ordered = sorted((cost, error, name) for name, (cost, error) in points.items() if math.isfinite(cost + error))
+    best, found = math.inf, []
+    for _, miss, name in ordered:
+        if miss < best:
+            best = miss
+            found.append(name)
+    return found

@@ -74,9 +74,9 @@ def check(policies: Iterable[str], grounds: Iterable[str], **_) -> None:
     Raises:
         ValueError: The sentence says why.
     """
-    for ground in grounds:
-        for policy in policies:
-            playing.check_together(policy, ENVIRONMENT, asked(ground))
+    members = [member for policy in policies for member in together(policy)[1]]
+    for ground, member in itertools.product(grounds, members):
+        playing.check(member, ENVIRONMENT, asked(ground))
 
 
 def tables(

@@ -20,17 +20,16 @@ from tarsus.analytic.models.hexapod import HexapodParams, robot
 from tarsus.analytic.terrain import Flat, Stairs, Terrain
 from tarsus.controllers import clock_gaits
 from tarsus.scripts.command import arguments
-from tarsus.scripts.laboratory import frame
+from tarsus.scripts.laboratory import documents, frame
 from tarsus.scripts.laboratory.drawing import load, names, picture, title
 from tarsus.scripts.laboratory.pages import verb_pages
-from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
 
 if TYPE_CHECKING:
     from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
 ROOT = Path(__file__).parents[3]
-PICTURES = stamp.DOCS / "figures"
+PICTURES = documents.DOCS / "figures"
 CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
 COLOURS = 64  # of a clip; fewer are smaller
 FILMED = {  # clip: environment, policy, options of `make`, seconds before it begins

@@ -16,6 +16,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.drawing import load, picture
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.base.interrupts import EXIT_STATUS
@@ -63,15 +64,17 @@ def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and pictures."""
     parser = arguments.Parser(prog="tarsus page hexapod_studies", description=(__doc__ or "").partition("\n")[0])
-    page = stamp.DOCS / "hexapod_studies.md"
-    parser.add_argument("--into", type=paths.page, default=page, metavar="PAGE", help="page that receives the tables")
+    page = documents.DOCS / "hexapod_studies.md"
+    parser.add_argument(
+        "--into", type=paths.file_to_write(), default=page, metavar="PAGE", help="page that receives the tables"
+    )
     parser.add_argument(
         "--data", type=paths.folder_to_write, default=Path("out/figures"), help="folder of the studies' data"
     )
     parser.add_argument("--only", nargs="+", choices=STUDIES, default=STUDIES, metavar="NAME", help=", ".join(STUDIES))
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1, the default, uses every core")
     with arguments.read(parser, argv) as args:
-        stamp.check_page(args.into, "made", *args.only)
+        documents.check_page(args.into, "made", *args.only)
         for path in (args.into, args.data / f"{args.only[0]}.npz"):
             output.check(path)
     for name in args.only:
@@ -88,7 +91,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     page = args.into.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
     for name, part in parts.items():
-        page = stamp.insert(page, name, part)
+        page = documents.insert(page, name, part)
     saving.write_text(args.into, page)
     print(args.into)
     return 0

@@ -102,8 +102,8 @@ def check(policies: Iterable[str], option: Iterable[tuple[str, Any]], randomised
     Raises:
         ValueError: The sentence says why.
     """
-    for policy in policies:
-        playing.check_together(policy, ENVIRONMENT, options_of(option, randomised))
+    for member in itertools.chain.from_iterable(together(policy)[1] for policy in policies):
+        playing.check(member, ENVIRONMENT, options_of(option, randomised))
 
 
 def tables(

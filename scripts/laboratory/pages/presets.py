@@ -11,7 +11,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
-from tarsus.mjcf.presets import cautions, find
+from tarsus.mjcf.presets import find
 from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies import decomposition, preset_errors
@@ -97,7 +97,6 @@ def tables(jobs: Jobs = -1) -> Page:
     cells = compute(rows, jobs)
     made = [
         _settings(),
-        *cautions(PRESETS),
         _creep(),
         *_errors(),
         _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6"),

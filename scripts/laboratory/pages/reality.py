@@ -15,15 +15,15 @@ import numpy as np
 
 from tarsus.scripts.command import paths
 from tarsus.scripts.command.output import RESULT
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.pages import reality_pictures as pictures
-from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.reality import cube, offering, scoring
 from tarsus.scripts.library.reality.tosses import CONVENTIONS
 
 PLACE = Place("reality.md", "results")
 PACKAGES = ("numpy",)
-RESULTS = stamp.DOCS / "data" / "reality"
+RESULTS = documents.DOCS / "data" / "reality"
 CUBE, ELLIPSE = "figures/reality_cube.png", "figures/reality_ellipse.png"
 FRICTION, TOSS = "figures/reality_friction.png", "figures/reality_toss.png"
 
@@ -105,7 +105,7 @@ def differences(rows: list[pictures.ScoredSetting]) -> list[list[str]]:
     first, table = rows[0].scores.errors, []
     for row in rows[1:]:
         if row.scores.errors.shape == first.shape and np.isfinite(row.scores.errors).all():
-            pairs = [scoring.difference(row.scores.errors[:, k], first[:, k]) for k in range(2)]
+            pairs = [difference(row.scores.errors[:, k], first[:, k]) for k in range(2)]
             table.append([row.words, *(f"{one.value:+.1f} [{one.low:+.1f}, {one.high:+.1f}]" for one in pairs)])
     return table
 
@@ -121,3 +121,15 @@ def versions(engines: list[dict]) -> str:
     for one in engines:
         of.setdefault(f"{one['computer']}, {one['date']}", []).append(f"{one['name']} {one['version']}")
     return " ".join(f"{', '.join(names)}: run on {where}." for where, names in of.items())
+
+
+def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> scoring.ConfidenceInterval:
+    """Return by how much the mean of one exceeds the other's, paired, with its 95 % interval.
+
+    Raises:
+        ValueError: If they are not of the same tosses.
+    """
+    one, other = np.asarray(one, float), np.asarray(other, float)
+    if one.shape != other.shape:
+        raise ValueError(f"scores of the same tosses are compared, got {len(one)} and {len(other)}")
+    return scoring.estimate(one - other, seed=seed)

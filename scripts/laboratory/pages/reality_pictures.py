@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tarsus.scripts.laboratory.reality import friction
+from tarsus.scripts.laboratory.reality import friction, noise
 from tarsus.scripts.laboratory.studies.study_plots import plain_log
 from tarsus.scripts.library.reality import cube, offering, rigid, rollouts, rotations, scoring, tosses
 from tarsus.scripts.library.reality.rollouts import CubeContact
@@ -62,7 +62,7 @@ def draw(rows: list[ScoredSetting]):
         curve = row.scores.curve
         axes[1, 0].plot(1e3 * np.arange(1, curve.shape[1] + 1) / RATE, curve[0], label=row.words)
         axes[1, 1].plot(row.scores.cost, row.scores.errors[:, 0].mean(), "o", label=row.words)
-    floor = cube.noise_floor(tosses.CORRECTED, partial(rigid.run, step=rigid.SETTINGS["1 ms"])).curve[0]
+    floor = noise.floor(tosses.CORRECTED, partial(rigid.run, step=rigid.SETTINGS["1 ms"])).curve[0]
     axes[1, 0].plot(1e3 * np.arange(1, len(floor) + 1) / RATE, floor, "k--", label="the measured starts' noise alone")
     axes[1, 0].set(xlabel="time since contact [ms]", ylabel="position error [%], corrected convention", yscale="log")
     axes[1, 1].set(xlabel="processor time over simulated time", ylabel="position error [%], corrected", xscale="log")

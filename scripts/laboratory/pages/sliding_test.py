@@ -16,7 +16,7 @@ from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.sliding import cases
 from tarsus.scripts.library.sliding import fitted
 from tarsus.scripts.library.sliding import recording as sliding_recording
-from tarsus.scripts.library.sliding.prediction import Measured, measure, naive_feet, predict, rocking, slips
+from tarsus.scripts.library.sliding.prediction import Measured, measure, naive_feet, predict, slips
 
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba", "scipy")
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
@@ -85,6 +85,16 @@ def error_table(results: list[cases.Outcome]) -> Table:
             of_laws.append([f"{error:.1f}" for error in (*errors, 100 * off)])
         rows.append((result.walk.name, *map(", ".join, zip(*of_laws, strict=True))))
     return Table(head, rows, f"### Errors of every quantity, rms: {' and '.join(results[0].predicted)}")
+
+
+def rocking(measured: Measured) -> np.ndarray:
+    """Return the velocity of the body's origin, forward and sideways, from its rocking over the ground (n, 2) [m/s].
+
+    The model's body has its origin on the ground, as far as velocities go. One that pitches nose down by a rate goes
+    forward by height times that rate, and one whose left side rises goes to the right.
+    """
+    pitch_rate, roll_rate = (np.gradient(angle, measured.dt) for angle in (measured.pitch, measured.roll))
+    return measured.height[:, None] * np.column_stack([pitch_rate, -roll_rate])
 
 
 def rocking_table(results: list[cases.Outcome]) -> Table:

@@ -149,7 +149,7 @@ def disagreements(certificates: list[Certificate]) -> list[str]:
         fine, exact, between = (found.get(name) for name in ("reference", "exact", "exact against reference"))
         if not (fine and exact and between) or fine.verdict == exact.verdict:
             continue
-        time, cause = between.parting
+        time, cause = between.divergence
         why = (
             f"they part after {time:.2g} s" + (f", first by: {cause}" if cause else "")
             if np.isfinite(time)

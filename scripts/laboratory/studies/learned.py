@@ -11,7 +11,7 @@ from tarsus.analytic import saving
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning.training_runs import plain
 
-RESULTS = stamp.DOCS / "data" / "learning"
+RESULTS = Path(__file__).parents[3] / "docs" / "data" / "learning"
 EPISODES = 16  # of an evaluation
 HEAD = ("environment", "policy", "speed [m/s], by seed", "return", f"falls of {EPISODES}")
 

@@ -12,12 +12,12 @@ from tqdm import tqdm
 
 
 def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> list:
-    """Return what a function gives for each case, in order; see `stream`."""
+    """Return the values of a function for each case, in order; see `stream`."""
     return list(stream(function, cases, n_jobs, **bar))
 
 
 def stream(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> Iterator[Any]:
-    """Yield what a function gives for each case, in order and as soon as it is there, on joblib's active backend.
+    """Yield the value of a function for each case, in order and as soon as it is there, on joblib's active backend.
 
     Args:
         function: Called as `function(*case)`, in any process.

@@ -1,4 +1,4 @@
-"""What exact runs and the contact solver share, compiled before it is needed: what `tarsus warm` does."""
+"""Code that exact runs and the contact solver share, compiled ahead of time by `tarsus warm`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def warm(methods: list[str]) -> Iterator[str]:
 
 
 def parts(methods: list[str]) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield what is made, and what makes it: a small model is run, which is linked with what others share."""
+    """Yield the name of each shared piece of code, and the call that compiles it by running a small model."""
     for method in methods:
         yield f"kernel for {method}", functools.partial(_run, method)
         yield f"derivatives for {method}", functools.partial(_derive, method)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.scripts.library.certificates import parting
+from tarsus.scripts.library.certificates import divergence
 from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, ITSELF, ROBOT
 
 HOLDS = 0.05  # relative change of speed or return that is none
@@ -30,11 +30,11 @@ VERDICTS = ("holds", "needs more seeds", "falls by itself", "drifts", "leans on 
 HOLD, UNKNOWN, FALL, DRIFT, LEAN = VERDICTS
 EVERYWHERE = "as in every row"  # instead of a cause that says nothing of a setting
 THRESHOLDS = {"holds": HOLDS, "leans": LEANS, "standard errors": ERRORS} | {
-    "distance": parting.DISTANCE,
-    "angle": parting.ANGLE,
-    "depth": parting.DEPTH,
-    "creep": parting.CREEP,
-    "flicker": parting.FLICKER,
+    "distance": divergence.DISTANCE,
+    "angle": divergence.ANGLE,
+    "depth": divergence.DEPTH,
+    "creep": divergence.CREEP,
+    "flicker": divergence.FLICKER,
 }
 
 
@@ -110,7 +110,7 @@ class Finding:
         return float(np.mean(values)) if values else np.nan
 
     @property
-    def parting(self) -> tuple[float, str]:
+    def divergence(self) -> tuple[float, str]:
         """When half of the episodes had parted [s], and the most frequent cause; infinity and "" if they did not."""
         times = sorted(np.inf if episode.parted is None else episode.parted for episode in self.episodes)
         causes = [episode.cause for episode in self.episodes if episode.cause]
@@ -148,13 +148,13 @@ class Certificate:
     @property
     def everywhere(self) -> str:
         """The cause that comes first in every row that parts from the base, and in the nudged one; else ""."""
-        causes = [row.parting[1] for row in self.rows if row.kind == ITSELF]
-        causes += [cause for row in self.rows if row.kind not in (BETWEEN, ITSELF) and (cause := row.parting[1])]
+        causes = [row.divergence[1] for row in self.rows if row.kind == ITSELF]
+        causes += [cause for row in self.rows if row.kind not in (BETWEEN, ITSELF) and (cause := row.divergence[1])]
         return causes[0] if len(causes) > 1 and len(set(causes)) == 1 else ""
 
     def cause(self, row: Finding) -> str:
-        """Return what differed first in a row; that it does so in every row, if it says nothing of this one."""
-        _, cause = row.parting
+        """Return the quantity that differed first in a row, or `EVERYWHERE` if it did in every row."""
+        _, cause = row.divergence
         return EVERYWHERE if cause and cause == self.everywhere and row.kind != BETWEEN else cause
 
     @property
@@ -177,7 +177,7 @@ class Certificate:
         return f"{row.setting}: {', '.join(words)}" + (f"; first differs: {cause}" if cause else "")
 
     def as_json(self) -> str:
-        """Return it as JSON, the verdicts with it."""
+        """Return the certificate as JSON, with its verdicts."""
         rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
         return json.dumps(asdict(self) | {"verdict": self.verdict, "reason": self.reason, "rows": rows}, indent=1)
 

@@ -77,7 +77,7 @@ def check(candidate: Candidate) -> gymnasium.Env:
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
     if not environments.is_simulation(candidate.environment):
-        raise ValueError(f"{candidate.environment} is not a machine with settings for certification")
+        raise ValueError(f"{candidate.environment} has no settings to vary; machines of ours and of own_robot have")
     env = playing.make(candidate.environment, candidate.options)
     playing.check_acts(candidate.name, env, candidate.make)
     return env
@@ -105,7 +105,7 @@ def certify(
     normaliser: str | None = None,
     stack: int | None = None,
 ) -> Certified:
-    """Return whether a policy depends on the simulator it was trained in.
+    """Return the certificate that says whether a policy depends on the simulator it was trained in.
 
     Args:
         policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION.

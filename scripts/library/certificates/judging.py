@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 
 from tarsus.scripts.library.base import parallel, stamp
-from tarsus.scripts.library.certificates import parting, replay, settings
+from tarsus.scripts.library.certificates import divergence, replay, settings
 from tarsus.scripts.library.certificates.certificate import ERRORS, Certificate, Change, Finding, Replayed
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.certificates.settings import BETWEEN, ITSELF, Setting
@@ -87,7 +87,7 @@ class ByNudge:
 
     @classmethod
     def of(cls, nudged: Finding, n: int) -> ByNudge:
-        """Return what the row of nudged episodes shows, for means of n episodes."""
+        """Return the changes that the row of nudged episodes shows, for means of n episodes."""
         times = ERRORS * np.sqrt(len(nudged.episodes) / n)  # the row's own error is of a mean of more
         return cls(*(abs(c.value) + float(times) * c.error if c else 0.0 for c in (nudged.speed, nudged.total)))
 
@@ -148,10 +148,10 @@ def judged(
 
 
 def _numbers(base: Track, track: Track) -> Replayed:
-    parted = parting.part(base, track)
+    apart = divergence.between(base, track)
     cost = None if np.isnan(track.cost_of_transport) else track.cost_of_transport
-    when = None if np.isinf(parted.time) else parted.time
-    return Replayed(track.seed, track.speed, track.total, cost, track.ending, when, parted.cause)
+    when = None if np.isinf(apart.time) else apart.time
+    return Replayed(track.seed, track.speed, track.total, cost, track.ending, when, apart.cause)
 
 
 def change(base: Sequence[float], other: Sequence[float], least: float, noise: float = 0.0) -> Change:

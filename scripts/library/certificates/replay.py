@@ -114,7 +114,7 @@ def play_together(
 
 
 def _actors(candidate: Candidate, options: Sequence[Mapping], seeds, seconds) -> tuple[int, list]:
-    """Return how many steps an episode has, and the policies.
+    """Return the number of steps in an episode, and the policies.
 
     There is one, or one with a memory for each setting, or one for each episode in its own environment.
     """
@@ -257,7 +257,7 @@ def _may_touch(model: mujoco.MjModel, geom: int) -> bool:
 
 
 def crept(toes: np.ndarray, feet: np.ndarray, friction: float) -> np.ndarray:
-    """Return how far feet slid so far that stand and have no reason to slide: mean of those that stand, shape (n, 2).
+    """Return the creep so far: the mean way of standing feet within their cones of friction, shape (n, 2) [m].
 
     Args:
         toes: Places of the feet, shape (n, n_feet, 3) [m].

@@ -41,7 +41,7 @@ class Setting:
 
 
 def groups(asked: Sequence[Setting]) -> list[list[int]]:
-    """Return which settings one simulation can play together, by their places: those whose timestep is the base's."""
+    """Return the groups of settings that one simulation plays together, by index: those with the base's timestep."""
     alike = [k for k, setting in enumerate(asked) if setting.name == BASE or setting.kind in (ITSELF, CONTACT, ROBOT)]
     return [alike, *([k] for k in range(len(asked)) if k not in alike)]
 

@@ -20,7 +20,7 @@ from tarsus.scripts.library.certificates.certificate import (
     Change,
     Finding,
 )
-from tarsus.scripts.library.certificates.parting import CAUSES, DISTANCE
+from tarsus.scripts.library.certificates.divergence import CAUSES, DISTANCE
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.certificates.settings import BASE, ITSELF, ROBOT
 from tarsus.scripts.library.comparison import tables
@@ -34,7 +34,7 @@ def cells(certificate: Certificate, row: Finding) -> list[str]:
     """Return a row of the table."""
     if row.left_out:
         return [row.setting, *["-"] * (len(HEAD) - 2), "left out"]
-    time, _ = row.parting
+    time, _ = row.divergence
     fell = sum(bool(episode.ending) for episode in row.episodes)
     cost = row.mean("cost_of_transport")
     return [
@@ -56,7 +56,7 @@ def _change(change: Change | None) -> str:
 
 
 def facts(certificate: Certificate) -> list[str]:
-    """Return what to know of a certificate, a line each."""
+    """Return the facts of a certificate, a line each."""
     options = ", ".join(f"{name}={value}" for name, value in certificate.options.items())
     fell, n = certificate.falls
     found = [

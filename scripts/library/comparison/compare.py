@@ -34,7 +34,7 @@ BODY = {
 
 
 def align(exact: xr.Dataset, mujoco: xr.Dataset) -> xr.Dataset:
-    """Return both records as one, along a new dimension `engine`, up to the end of the shorter.
+    """Return one record of both, along a new dimension `engine`, up to the end of the shorter.
 
     Raises:
         ValueError: If their rows are not of the same instants.
@@ -133,7 +133,7 @@ def force_errors(exact: xr.Dataset, mujoco: xr.Dataset, over: summary.Window) ->
 
 
 def budget(record: xr.Dataset, over: summary.Window) -> dict[str, float]:
-    """Return what each term of the energy budget changed by over the window, and what they leave unexplained [J].
+    """Return the change of each term of the energy budget over the window, and the unexplained rest [J].
 
     The rest is gain of energy plus losses minus work: zero if nothing is lost or made by the integration.
     """

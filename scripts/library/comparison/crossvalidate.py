@@ -1,13 +1,11 @@
-"""A machine run in both engines from the same start: the comparison, its files, and its part of a page."""
+"""A machine run in both engines from the same start: the comparison, and its files."""
 
 from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
-from tarsus.analytic import saving
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.comparison import comparison_page, tables
@@ -21,7 +19,7 @@ FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md"
 
 
 def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Run, Run, Comparison]:
-    """Return what both engines make of an experiment, and the comparison.
+    """Return the runs of an experiment in both engines, and their comparison.
 
     Raises:
         RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
@@ -37,7 +35,7 @@ def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6)
 
 
 def facts(exact: Run, mujoco: Run, comparison: Comparison) -> list[str]:
-    """Return what was compared, a line each."""
+    """Return the facts of a comparison, a line each."""
     attrs = mujoco.record.attrs
     ends = {name: float(trial.record["time"][-1]) for name, trial in (("exact", exact), ("mujoco", mujoco))}
     return [
@@ -58,12 +56,15 @@ def _words(text: str) -> str:
 
 def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison: Comparison) -> None:
     """Write records, pictures and pages."""
+    from tarsus.scripts.library.comparison import comparison_plot
+
     with files.writing(*FILES[:3]) as (netcdf_exact, netcdf_mujoco, netcdf_both):
         record.save(exact.record, netcdf_exact)
         record.save(mujoco.record, netcdf_mujoco)
         record.save(align(exact.record, mujoco.record), netcdf_both)
     with files.writing(*FILES[3:5]) as (body, feet):
-        draw({"body": body, "feet": feet}, exact, mujoco, comparison)
+        comparison_plot.draw_body(exact, mujoco, comparison).savefig(body, dpi=DPI)
+        comparison_plot.draw_feet(exact, mujoco, comparison).savefig(feet, dpi=DPI)
     pictures = {name: files.folder / f"{name}.png" for name in ("body", "feet")}
     lines, shown = facts(exact, mujoco, comparison), comparison_page.sections(comparison)
     with files.writing(*FILES[5:]) as (text, page):
@@ -71,30 +72,8 @@ def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison:
         page.write_text(tables.page(title, lines, shown, pictures), encoding="utf-8")
 
 
-def draw(pictures: dict[str, Path], exact: Run, mujoco: Run, comparison: Comparison) -> None:
-    """Write the pictures, by what they show: body and feet."""
-    from tarsus.scripts.library.comparison import comparison_plot
-
-    for name, drawn in (("body", comparison_plot.draw_body), ("feet", comparison_plot.draw_feet)):
-        with saving.writing(pictures[name]) as part:
-            drawn(exact, mujoco, comparison).savefig(part, dpi=DPI)
-
-
-def fill(page: Path, part: str, exact: Run, mujoco: Run, comparison: Comparison) -> None:
-    """Write facts, pictures and tables between a page's markers of a part; pictures go into `figures` beside it."""
-    pictures = {name: page.parent / "figures" / f"crossvalidation_{part}_{name}.png" for name in ("body", "feet")}
-    draw(pictures, exact, mujoco, comparison)
-    lines = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
-    images = "\n\n".join(f"![{part}, {name}](figures/{path.name})" for name, path in pictures.items())
-    shown = tables.tables(comparison_page.sections(comparison), level=4)
-    text = stamp.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{shown}")
-    saving.write_text(page, text)
-
-
-def main(
-    prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args, page: Path | None = None
-) -> int:
-    """Compare and write, into a part of a page too if one is given; return 0, or 2 for what cannot be compared."""
+def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args) -> int:
+    """Compare and write; return 0, or 2 for what cannot be compared."""
     try:
         exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)
     except RuntimeError as error:
@@ -102,8 +81,6 @@ def main(
         return 2
     title = machine.name.replace("_", " ").capitalize()
     write(files, f"{title}: MuJoCo against the exact engine", exact, mujoco, comparison)
-    if page is not None:
-        fill(page, args.part, exact, mujoco, comparison)
     shown = comparison_page.sections(comparison)
     told = {section.title: section._asdict() for section in shown}
     files.report(prog, tables.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)

@@ -19,11 +19,11 @@ class Section(NamedTuple):
     rows: list[list[str]]
 
 
-def tables(shown: list[Section], level: int = 2) -> str:
-    """Return the tables in Markdown, under headings of that level."""
+def tables(shown: list[Section]) -> str:
+    """Return the tables in Markdown, under headings of the second level."""
     parts = []
     for section in shown:
-        parts += [f"{'#' * level} {section.title}", section.text, markdown_table(section.head, section.rows)]
+        parts += [f"## {section.title}", section.text, markdown_table(section.head, section.rows)]
     return "\n\n".join(parts)
 
 

@@ -33,7 +33,7 @@ def examine(
     contact: str | None = None,
     want: Mapping[str, float] | None = None,
 ) -> Report:
-    """Return what is wrong with the contacts of a model, and what they are.
+    """Return a report of a model's contacts: their properties, ailments and cures.
 
     Args:
         mjcf: The name of an MJCF file, or its text.
@@ -115,13 +115,13 @@ def _fell(names: tuple[str, ...], when: float, share: float, words: str) -> Diag
 
 
 def _longer(model: mujoco.MjModel, text: str, seconds: float, controls) -> list[str]:
-    """Return what the model of a mended text does worse than the model as it is, watched twice as long."""
+    """Return the faults of the mended model that the model as it is has not, watched twice as long."""
     mended = mujoco.MjModel.from_xml_string(text)
     return judging.worse(*(watching.watch(one, 2 * seconds, controls) for one in (model, mended)))
 
 
 def _numbers(watched: watching.Watched) -> dict[str, float]:
-    """Return what is measured of a model as a whole, at rest."""
+    """Return the measurements of a model as a whole, at rest."""
     rows, columns = watched.at_rest, range(len(watched.pairs))
     return {
         "force": watched.stance.bears(rows),

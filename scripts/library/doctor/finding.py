@@ -1,4 +1,4 @@
-"""What the doctor finds: an ailment, where, its number, the reason, and the settings that mend it."""
+"""The doctor's findings: an ailment, its place, its number, the reason, and the settings that mend it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Diagnosis:
         return joined(self.places)
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the finding in words."""
         return f"{self.ailment}, {self.where}: {with_unit(self.number, self.unit)}. {self.reason}"
 
 
@@ -154,7 +154,7 @@ def merged(earlier: Iterable[Mend], later: Iterable[Mend]) -> tuple[Mend, ...]:
 
 
 def differing(model: mujoco.MjModel, mends: Iterable[Mend]) -> tuple[Mend, ...]:
-    """Return those settings that a model does not have already."""
+    """Return the settings that a model does not have already."""
     return tuple(one for one in mends if not _has(model, one))
 
 

@@ -36,7 +36,7 @@ class Flicker:
 
 
 def exact_stances(time: np.ndarray, gap: np.ndarray, shortest: float | None = None) -> np.ndarray:
-    """Return when two geoms touch, shape (k, 2) [s].
+    """Return the intervals in which two geoms touch, shape (k, 2) [s].
 
     Args:
         time: Of the rows, shape (n,) [s].
@@ -49,7 +49,7 @@ def exact_stances(time: np.ndarray, gap: np.ndarray, shortest: float | None = No
 
 
 def compare(time: np.ndarray, gap: np.ndarray, flags: np.ndarray, exact: np.ndarray | None = None) -> Flicker:
-    """Return what flags of contact are worth.
+    """Return the errors of contact flags against the distance.
 
     Args:
         time: Of the rows, shape (n,) [s].
@@ -86,7 +86,7 @@ def _share(flags: np.ndarray, rows: np.ndarray) -> float:
 
 
 def _crossing(time: np.ndarray, gap: np.ndarray, at: float) -> float:
-    """Return when the distance is `TOUCH` before a row in which a stance begins or has ended."""
+    """Return the time at which the distance is `TOUCH`, before a row in which a stance begins or has ended."""
     if not np.isfinite(at):
         return at
     k = int(np.searchsorted(time, at))

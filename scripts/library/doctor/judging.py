@@ -15,7 +15,7 @@ DEPTH, DRIFT = 2e-5, 1e-4  # by which a contact may be deeper [m], a body drift 
 
 
 def worse(base: Watched, trial: Watched) -> list[str]:
-    """Return what a mended model does worse than the model as it is, in sentences; none if it holds."""
+    """Return the faults of a mended model that the model as it is has not, in sentences; none if it holds."""
     if trial.ended:
         return [trial.ended]
     if fallen := trial.stance.falls():

@@ -134,7 +134,7 @@ class _Tags:
 
 
 def _end(source: bytes, start: int) -> int:
-    """Return where the tag ends that starts there, `>` in quotes left aside."""
+    """Return the end of the tag that starts there, `>` in quotes left aside."""
     return start + re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*>""").match(source[start:]).end()
 
 

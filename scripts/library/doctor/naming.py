@@ -1,4 +1,4 @@
-"""What geoms, joints and contacts are called: by their names in the file, else by their place in it."""
+"""The names of geoms, joints and contacts: those of the file, else by their place in it."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Report:
     date: str
 
     def as_json(self) -> str:
-        """Return it as JSON."""
+        """Return the report as JSON."""
         return json.dumps(_plain(asdict(self)), indent=1)
 
     def __str__(self) -> str:

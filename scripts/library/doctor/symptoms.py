@@ -34,7 +34,7 @@ class Cure(NamedTuple):
     option: dict[str, str]
 
     def of(self, model: mujoco.MjModel, places: Iterable[tuple[int, int]]) -> tuple[Mend, ...]:
-        """Return them for the pairs of geoms that have the ailment."""
+        """Return the settings for the pairs of geoms that have the ailment."""
         made = option(**self.option)
         for geoms in places if self.contact else ():
             made = merged(made, of_contact(model, geoms, **self.contact))
@@ -42,7 +42,7 @@ class Cure(NamedTuple):
 
 
 class Symptom(NamedTuple):
-    """How an ailment is measured of a pair, from which number on it is one, how it is told, and what may mend it."""
+    """An ailment of a pair of geoms: its measure, the threshold, its description, and its possible cures."""
 
     measure: Callable[[Watched, int], float]
     limit: float
@@ -82,7 +82,7 @@ def depth(watched: Watched, k: int) -> float:
 
 
 def sinks(watched: Watched, k: int) -> float:
-    """Return that depth over the height of the centre of mass above the contact."""
+    """Return the depth over the height of the centre of mass above the contact."""
     height = watched.pairs[k].height
     return depth(watched, k) / height if height > 0 else 0.0
 

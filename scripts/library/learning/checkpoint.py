@@ -56,7 +56,7 @@ def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: f
 
 
 def previous(folder: Path) -> Path:
-    """Return where the predecessor of a checkpoint is."""
+    """Return the path of a checkpoint's predecessor."""
     return folder.with_name(f"{folder.name}-previous")
 
 

@@ -94,7 +94,7 @@ def is_own_robot(name: str) -> bool:
 
 
 def is_simulation(name: str) -> bool:
-    """Return whether an environment of that name is registered and is a machine of ours, or a user's, in MuJoCo."""
+    """Return whether a registered environment of that name is a machine of ours, or a user's, in MuJoCo."""
     from tarsus.envs.base import LeggedEnv  # not above: it imports MuJoCo
 
     if name not in gymnasium.registry or name in SURROGATES:

@@ -106,7 +106,8 @@ def find(trained: Trained, asked: str | None) -> Normaliser:
             found.value, found.path, (f"normaliser: {found.path}, as asked for", *_doubts(trained, found))
         )
     if trained.wrapped is False:
-        lines = [f"{path} lies beside and is not used: --normaliser {path} uses it" for _, path in _pickled(trained)]
+        pickled = [path for _, path in beside(trained.path) if _is_normaliser(path)]
+        lines = [f"{path} lies beside and is not used: --normaliser {path} uses it" for path in pickled]
         return Normaliser(lines=("normaliser: none, the policy was trained without one", *lines[:3]))
     fitting, refused = _beside(trained)
     if not fitting:
@@ -139,10 +140,6 @@ def _is_normaliser(path: Path) -> bool:
     """Return whether a pickle is of a `VecNormalize`; nothing of it is run."""
     with path.open("rb") as file:
         return any(name == "VecNormalize" for _, name in named_classes(file.read(HEAD))[:1])
-
-
-def _pickled(trained: Trained) -> Iterator[tuple[int, Path]]:
-    return ((rank, path) for rank, path in beside(trained.path) if _is_normaliser(path))
 
 
 def _beside(trained: Trained) -> tuple[list[Fitting], list[str]]:

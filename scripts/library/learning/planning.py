@@ -1,4 +1,4 @@
-"""What a training is to do, and where: found out, and refused with a sentence, before it begins."""
+"""The plan of a training and its folder: checked, and refused with a sentence, before it begins."""
 
 from __future__ import annotations
 

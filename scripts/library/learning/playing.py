@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 
 from tarsus.envs import SURROGATES
-from tarsus.scripts.library.learning import loading, policies
+from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning.environments import make
 from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.policies import PolicyFunction
@@ -116,9 +116,3 @@ def check_acts(policy: str, env: gymnasium.Env, make: Callable[[gymnasium.Env, i
     if not np.isfinite(action).all():
         env.close()
         raise ValueError(f"the policy {policy} gave an action that is not finite: {action}")
-
-
-def check_together(policy: str, environment: str, options: Mapping[str, Any]) -> None:
-    """Check a policy, or all seeds of a training run; see `policies.together`."""
-    for member in policies.together(policy)[1]:
-        check(member, environment, options)

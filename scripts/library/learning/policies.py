@@ -231,7 +231,7 @@ def listed() -> str:
 
 
 def checkpoint_of(policy: str) -> Path | None:
-    """Return where the trained policy of that name or path is, if it is one; a run's name stands for its first seed."""
+    """Return the path of a trained policy by name or path, if there is one; a run's name stands for its first seed."""
     path = newest(Path(policy))
     if path.exists():
         return path

@@ -34,7 +34,7 @@ def adopted(run: TrainingRun) -> TrainingRun:
 
 
 def path_of(name: str) -> Path:
-    """Return where a trained policy is.
+    """Return the path of a trained policy.
 
     Raises:
         ValueError: If there is none of that name.

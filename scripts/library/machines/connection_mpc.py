@@ -42,7 +42,7 @@ class ConnectionMpc(MachineCommand):
         """Return the experiment of a command line; the path is rehearsed on the model."""
         from tarsus.analytic.models.multipod import MultipodParams
         from tarsus.analytic.models.sliding_walk import SlidingWalk
-        from tarsus.controllers.reach import rehearse
+        from tarsus.controllers.feasibility import rehearse
         from tarsus.controllers.robot_gaits import multipod_gait
         from tarsus.scripts.library.machines.connection_walk import TURNED, FollowingStepper, PathWalking
 
@@ -131,7 +131,7 @@ class ConnectionMpc(MachineCommand):
         write_film(run, FollowingStepper(experiment).model, path, args.forces)
 
     def stepper(self, experiment: Any) -> Any:
-        """Return what steps it in MuJoCo."""
+        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.connection_walk import FollowingStepper
 
         return FollowingStepper(experiment)

@@ -13,7 +13,7 @@ from tarsus.analytic.terrain import Flat, Terrain
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """What is run: a machine, its controller, the ground, where it starts, and MuJoCo's settings."""
+    """The experiment of a run: a machine, its controller, the ground, the start, and MuJoCo's settings."""
 
     params: Any
     gains: Any

@@ -127,7 +127,7 @@ class Hexapod(MachineCommand):
         page.write_page(run.record, experiment.model(), experiment.ground, path, title)
 
     def stepper(self, experiment: HexapodExperiment) -> Any:
-        """Return what steps it in MuJoCo."""
+        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
         return HexapodStepper(experiment)

@@ -1,4 +1,4 @@
-"""What is run of the hexapod: robot, ground, gait, the simulator's settings, and where it starts."""
+"""The hexapod's experiment: robot, ground, gait, the simulator's settings, and the start."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class MachineCommand:
         return float(np.diff(run.steps["time"]).mean())
 
     def failed(self, run: Run) -> bool:
-        """Return whether a run is a failure of the command: if MuJoCo gave up, or what hops did not hop to the end."""
+        """Return whether a run fails the command: MuJoCo gave up, or a machine did not make all its steps."""
         return run.status == RunStatus.DIVERGED or not (self.steps is None or run.completed)
 
     def summary(self, run: Run) -> str:
@@ -145,7 +145,7 @@ class MachineCommand:
         raise NotImplementedError
 
     def stepper(self, experiment: Any) -> Stepper:
-        """Return what steps the machine in MuJoCo from its start, for as long as it is watched."""
+        """Return the stepper of the machine in MuJoCo from its start, for as long as it is watched."""
         from tarsus.mjcf.presets import find
         from tarsus.scripts.library.machines import runners
 

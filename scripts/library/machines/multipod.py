@@ -97,7 +97,7 @@ class Multipod(MachineCommand):
         write_film(run, WalkingStepper(experiment).model, path, args.forces)
 
     def stepper(self, experiment: Any) -> Any:
-        """Return what steps it in MuJoCo."""
+        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.multipod_mujoco import WalkingStepper
 
         return WalkingStepper(experiment)

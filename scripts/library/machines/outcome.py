@@ -1,4 +1,4 @@
-"""What a run of a machine gives, in either engine: its record, and how it ended."""
+"""The result of a machine's run in either engine: its record, and its status."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class MachineStepper(stepping.Stepper):
         if self._measures:
             machine.believe(self.controller.beliefs, x, experiment.ground)
         if plant.gap(x, self.controller.beliefs) < 0.0:
-            raise ValueError("the foot starts below ground")
+            raise ValueError("the foot starts below ground; start it higher")
         data.qpos[:], data.qvel[:] = machine.to_mujoco(x)
         mujoco.mj_forward(model, data)
         super().__init__(model, data, experiment.ground, preset)

@@ -69,7 +69,7 @@ def columns(experiment: Experiment, x: np.ndarray, d: np.ndarray) -> dict[str, n
 
 
 def fallen(experiment: Experiment, t: float, x: np.ndarray, n: int) -> str:
-    """Return when the leg has fallen, or an empty string."""
+    """Return the words for a fall, or an empty string."""
     low = x[1] - float(experiment.ground.height(x[0], 0.0)) < FALLEN
     return f"fell at t = {t:.3f} s after {n} steps" if low else ""
 

@@ -70,7 +70,7 @@ def feet_of(model, data, geoms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def compliance(model, data, geoms, names: Sequence[str]) -> np.ndarray:
-    """Return by how much each foot gives way to a force, body axes, shape (n, 3, 3) [m/N].
+    """Return the compliance of each foot, body axes, shape (n, 3, 3) [m/N].
 
     Raises:
         ValueError: If a joint that moves a foot up or down has neither servo nor spring, or no joint does.

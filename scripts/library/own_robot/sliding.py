@@ -96,7 +96,7 @@ def walk(record: xr.Dataset, model, mu, *, stiffness=None, rate: float = 100.0) 
     if model.nq - 7 != len(about.joints) or model.nu != len(about.actuators):
         raise ValueError(f"the model has {model.nq - 7} joints and {model.nu} actuators, the record another robot's")
     if not rate > 0:
-        raise ValueError(f"rate must be positive, got {rate}")
+        raise ValueError(f"rate must be positive, got {rate} Hz")
     every = max(1, round(1 / (rate * float(record["time"][1] - record["time"][0]))))
     some = record.isel(time=slice(None, None, every))
     frames = [_frame(model, geoms, about.feet, row, stiffness) for row in _rows(some)]

@@ -143,14 +143,3 @@ def from_stored(stored: dict) -> Scores:
     cost = np.nan if stored["cost"] is None else stored["cost"]
     errors, curve = (np.array(stored[name], float) for name in ("errors", "curve"))
     return Scores(CubeContact(**stored["contact"]), np.array(stored["tosses"]), errors, curve, cost, stored["why"])
-
-
-def noise_floor(convention: Convention, simulate: Simulate, seed: int = 0) -> Scores:
-    """Return the error of one model against itself, from starts perturbed by the tracking's noise."""
-    rng = np.random.default_rng(seed)
-    tosses = measured.half(measured.read(convention), True)
-    itself = [
-        replace(measured.shaken(toss, rng), position=made.position, quaternion=made.quaternion)
-        for toss, made in zip(tosses, simulate(tosses, convention, UNTUNED), strict=True)
-    ]
-    return score(simulate, itself, convention, UNTUNED)

@@ -40,15 +40,3 @@ def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> Confidence
     chosen = np.random.default_rng(seed).integers(len(values), size=(SAMPLES, len(values)))
     low, high = np.quantile(statistic(values[chosen], axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return ConfidenceInterval(float(statistic(values)), float(low), float(high))
-
-
-def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> ConfidenceInterval:
-    """Return by how much the mean of one exceeds the other's, paired, with its 95 % interval.
-
-    Raises:
-        ValueError: If they are not of the same tosses.
-    """
-    one, other = np.asarray(one, float), np.asarray(other, float)
-    if one.shape != other.shape:
-        raise ValueError(f"scores of the same tosses are compared, got {len(one)} and {len(other)}")
-    return estimate(one - other, seed=seed)

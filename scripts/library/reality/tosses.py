@@ -7,7 +7,7 @@ position and rotation are those of Acosta, Yang and Posa (RA-L 2022), over all f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,8 +18,6 @@ MASS = 0.37  # [kg]
 GRAVITY = 9.81  # [m/s^2]
 EARLY = 12  # frames after contact, before small differences have grown
 RATE = 148.0  # of the frames [Hz]
-NOISE = np.array([5e-5, 5e-5, 2e-5])  # of a tracked position in flight, standard deviation [m]
-TURN_NOISE = 4e-4  # of a tracked rotation about any axis [rad]
 UPRIGHT = np.deg2rad(20.0)  # a toss ends right if its last rotation is as near as that
 METRICS = ("position", "rotation", "right", "early_position", "early_rotation")
 UNITS = ("%", "deg", "%", "%", "deg")
@@ -105,23 +103,6 @@ def _start(arrays: dict[str, np.ndarray], convention: Convention, number: int, f
     start[:3] /= convention.scale
     start[7:10] /= convention.scale
     return start
-
-
-def shaken(toss: Toss, rng: np.random.Generator) -> Toss:
-    """Return a toss whose start is off by what the tracking's noise may have made of it.
-
-    At the last of n frames a fitted line is off by 2 / sqrt(n) times their noise, its slope by sqrt(12 / n^3) times
-    their noise and rate; a difference of two frames by sqrt(2) times noise and rate.
-    """
-    n = toss.seen
-    place, slope = (2.0 / np.sqrt(n), RATE * np.sqrt(12.0 / n**3)) if n > 1 else (1.0, RATE * np.sqrt(2.0))
-    start, draw = toss.start.copy(), rng.standard_normal((4, 3))
-    start[:3] += place * NOISE * draw[0]
-    turn = rotations.exponential(place * TURN_NOISE * draw[1])
-    start[3:7] = rotations.product(turn, start[3:7])
-    start[7:10] += slope * NOISE * draw[2]
-    start[10:13] += slope * TURN_NOISE * draw[3]
-    return replace(toss, start=start)
 
 
 def _unit(quaternion: np.ndarray) -> np.ndarray:

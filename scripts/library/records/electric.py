@@ -100,7 +100,7 @@ def electric(record: xr.Dataset, params: Any, inside: np.ndarray, speed: float) 
 
 
 def motor_name(params: Any) -> str:
-    """Return which of RHex's motors a robot has, with its limits in words."""
+    """Return the name of the robot's motor, one of RHex's, with its limits in words."""
     of_rhex = (name for name, values in MOTORS.items() if all(getattr(params, n) == v for n, v in values.items()))
     words = f"{params.max_torque:.3g} N m, {params.motor.no_load_speed:.4g} rad/s at the hip"
     return next((f"{name} of RHex: {words}" for name in of_rhex), words)

@@ -43,7 +43,7 @@ class Window:
         return self.stop - self.start
 
     def holds(self, record: xr.Dataset) -> np.ndarray:
-        """Return which rows of a record lie in it, shape (n,); rounding does not decide."""
+        """Return the mask of a record's rows in the window, shape (n,); rounding does not decide."""
         time = record["time"].values
         return (time >= self.start - 1e-9) & (time < self.stop - 1e-9)
 

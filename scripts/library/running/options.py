@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.machines import MACHINES, MachineCommand
 from tarsus.scripts.library.views import rendering
 
@@ -41,9 +41,6 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
         machine.add_options(options)
         if both:
             options.set_defaults(engine="both", no_video=True, csv=False)
-            words = "page that receives the tables between its markers"
-            options.add_argument("--into", type=paths.page, metavar="PAGE", help=words)
-            options.add_argument("--part", default="walk", help="name of the markers; default walk")
             continue
         looking = options.add_argument_group("looking at it")
         looking.add_argument("--no-video", action="store_true", help="write no video")

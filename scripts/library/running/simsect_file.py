@@ -35,7 +35,7 @@ def open_view(run: simsect.Setup, video: Path | None):
 
     params = overlay("parameter", run.model.param_names, run.model.p0, run.params)
     try:
-        return View(run.model, params, run.view, run.ground, simsect.SYSTEMS[run.system].reach, video)
+        return View(run.model, params, run.view, run.ground, simsect.SYSTEMS[run.system].half_width, video)
     except (RuntimeError, ValueError) as error:
         print(f"tarsus simsect: no view: {error}", file=sys.stderr)
         return None

@@ -174,7 +174,7 @@ class BaselineSearch(Search):
         if not environments.is_own_robot(name):
             raise ValueError(f"{name} is no robot of the user's own: a search is for what own_robot.register registers")
         if not 0 < self.period[0] <= self.period[1]:
-            raise ValueError(f"period is a range of seconds, its lowest first, got {self.period}")
+            raise ValueError(f"period must be a range of seconds, its lowest first, got {self.period}")
         _ = self.shape
 
     @functools.cached_property
@@ -195,7 +195,7 @@ class BaselineSearch(Search):
         return walked(self.envs, self.shape, points, self.steps)
 
     def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
-        """Return it with the table, by the names with which a robot is registered."""
+        """Return the result with the table, by the names with which a robot is registered."""
         table, period, speed = self.shape.table(found.point), float(found.point[0]), float(trials.best.about)
         self.__dict__.pop("envs").close()  # another run makes others
         made = {"baseline": table, "baseline_period": period, "speed": speed}
@@ -228,6 +228,6 @@ def walked(envs, shape: Shape, numbers: np.ndarray, n_steps: int) -> tuple[np.nd
 
 
 def _angle(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Return by how much directions of shape (n, 2) have turned to the left, shape (n,) [rad]."""
+    """Return the angles by which directions of shape (n, 2) have turned to the left, shape (n,) [rad]."""
     (x, y), (u, v) = before.T, after.T
     return np.arctan2(x * v - y * u, x * u + y * v)

@@ -1,4 +1,4 @@
-"""What a search found: the best, all that was tried, and how it went; the same of every search."""
+"""The result of a search, the same of every one: the best, all candidates, and the history."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ class Found:
         return self.score - half, self.score + half
 
     def numbers(self) -> dict[str, Any]:
-        """Return what `result.json` has of it, the same of all searches."""
+        """Return the contents of `result.json`, with the same keys for all searches."""
         best = [entry._asdict() | {"value": value} for entry, value in zip(self.parameters, self.point, strict=True)]
         shown = ("maximised", "score", "interval", "trials", "history", "converged", "interrupted", "failure", "made")
         named = {"search": self.name, "best": best, "tried": len(self.tried)}
         return named | {key: getattr(self, key) for key in shown}
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return what `found.npz` has: points and scores of all candidates, and what was made of the best."""
+        """Return the arrays of `found.npz`: points and scores of all candidates, and `made` of the best."""
         made: dict[str, Any] = {}
         for name, value in self.made.items():
             made |= vars(value) if dataclasses.is_dataclass(value) else {name: value}

@@ -130,7 +130,7 @@ class ReturnSearch(Search):
         return best[first], final[first]
 
     def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
-        """Return it with the gait, actions as the parameters that they name."""
+        """Return the result with the gait, actions as the parameters that they name."""
         gait, tried = gait_of(found.point), [row._replace(point=gait_parameters(row.point)) for row in found.tried]
         made = {"gait": gait, "action": found.point}
         return replace(found, point=gait_parameters(found.point), tried=tried, made=made, told=str(gait))

@@ -130,11 +130,11 @@ class HexapodSearch(Search):
         return Walked(made, made.lasted * np.ceil(SECONDS / point[0]))
 
     def passes(self, made: ExactWalk) -> bool:
-        """Return whether a walk is one of those that are looked for."""
+        """Return whether a walk meets the search's conditions."""
         flies = self.pattern != "pronk" or made.aloft >= ALOFT
         return made.steady and flies and (self.goal == "speed" or made.speed >= LEAST_SPEED)
 
-    def worth(self, made: ExactWalk) -> float:
+    def score_of(self, made: ExactWalk) -> float:
         """Return the score of a walk."""
         if self.passes(made):
             return made.speed if self.goal == "speed" else -made.resistance
@@ -151,7 +151,7 @@ class HexapodSearch(Search):
         """Walk in threads; the engine's loop holds no lock."""
         run = joblib.Parallel(n_jobs=self.jobs, backend="threading")
         walks = run(joblib.delayed(self.walk)(point) for point in points)
-        return np.array([self.worth(made.walk) for made in walks]), walks
+        return np.array([self.score_of(made.walk) for made in walks]), walks
 
     def explore(self, trials: Trials) -> bool:
         """Evolve, or climb by exact derivatives from the fastest gaits of the first generation."""
@@ -165,7 +165,7 @@ class HexapodSearch(Search):
         walks = RestWalks(self.params, self.gait_at)
 
         def told(point: np.ndarray, made: DerivedWalk) -> bool:
-            trials.add([Tried(point, self.worth(made.walk), Walked(made.walk, made.strides))])
+            trials.add([Tried(point, self.score_of(made.walk), Walked(made.walk, made.strides))])
             return trials.stopped()
 
         for row in starts[:CLIMBS]:
@@ -175,7 +175,7 @@ class HexapodSearch(Search):
         return strides_of(trials.tried) < self.strides
 
     def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
-        """Return it with the gait and its command; to confirm it, the best gait that is proved to be stable."""
+        """Return the result with the gait and its command; confirmed, of the best gait that is proved to be stable."""
         strides = strides_of(found.tried)
         words = f"{strides:.0f} strides walked from rest"
         proof = best_proved(self, trials) if confirm else None
@@ -202,7 +202,7 @@ class HexapodSearch(Search):
 
 
 def strides_of(tried: Sequence[Tried]) -> float:
-    """Return how many strides gaits took together."""
+    """Return the number of strides that gaits took together."""
     return float(sum(row.about.strides for row in tried))
 
 

@@ -193,11 +193,11 @@ class MultipodSearch(Search):
         return first
 
     def score(self, points: np.ndarray, generation: int) -> tuple[np.ndarray, list]:
-        """Return what the model says, all frames of all gaits as one batch."""
+        """Return the model's results, all frames of all gaits as one batch."""
         return self.problem.results(self.problem.coefficients(points.T)), [None] * len(points)
 
     def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
-        """Return it with the gait, and what it gains over the start: in the model, and to confirm it in MuJoCo."""
+        """Return the result with the gait, and its gain over the start: in the model and, confirmed, in MuJoCo."""
         problem = self.problem
         gait = FourierGait(problem.coefficients(found.point[:, None])[0], problem.start.frequency)
         model = (float(problem.results(one.coefficients[None])[0]) for one in (problem.start, gait))

@@ -67,7 +67,7 @@ class Trials:
         self.bar.set_postfix(best=f"{best:.4g}", refresh=False)
 
     def stopped(self, *_: Any) -> bool:
-        """Return whether the search shall end here; once it shall, it shall."""
+        """Return whether the search shall end; once True, always True."""
         self._stopped = self._stopped or bool(self._stop is not None and self._stop())
         return self._stopped
 
@@ -124,7 +124,7 @@ class Search(ABC):
         return trials.best.point, np.array([trials.best.score])
 
     def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
-        """Return what was found with what it means; if that is to be confirmed, with what it is in other simulators."""
+        """Return the result with `made` of the best; confirmed, also with its numbers in other simulators."""
         return found
 
     @property
@@ -179,7 +179,7 @@ def find(name: str) -> type[Search]:
 
 
 def search(name: str, **settings: Any) -> Found:
-    """Return what `tarsus search NAME` finds: `best` are the parameters, `made` says what they mean.
+    """Return the result of `tarsus search NAME`: `best` has the parameters, `made` the gait or table they stand for.
 
     Args:
         name: gait (the highest return on Hexapod-v0), hexapod (the fastest or cheapest exact walk), multipod, sweep

@@ -119,7 +119,7 @@ class GaitSweep(Search):
         return len(trials.tried) == self.total
 
     def finish(self, found: Found, trials: Trials, confirm: bool) -> Found:
-        """Return it with the grid: return and speed [m/s], NaN of gaits that were not finished."""
+        """Return the result with the grid: return and speed [m/s], NaN of gaits that were not finished."""
         values = np.full((self.total, 2), np.nan)
         values[: len(found.tried)] = [(row.score, row.about) for row in found.tried]
         total, speed = values.T.reshape(2, len(self.cycle_times), len(self.sweep_angles))

@@ -134,16 +134,6 @@ def predict(measured: Measured, feet: Feet, law="coulomb") -> Predicted:
     return Predicted(twist, pose, *tilt, np.where(ok[:, None, None], force, np.nan), ok)
 
 
-def rocking(measured: Measured) -> np.ndarray:
-    """Return the velocity of the body's origin, forward and sideways, from its rocking over the ground (n, 2) [m/s].
-
-    The model's body has its origin on the ground, as far as velocities go. One that pitches nose down by a rate goes
-    forward by height times that rate, and one whose left side rises goes to the right.
-    """
-    pitch_rate, roll_rate = (np.gradient(angle, measured.dt) for angle in (measured.pitch, measured.roll))
-    return measured.height[:, None] * np.column_stack([pitch_rate, -roll_rate])
-
-
 def held(values: np.ndarray, ok: np.ndarray) -> np.ndarray:
     """Return rows with those that are not `ok` replaced by the last one that is, or by zero before the first."""
     last = np.maximum.accumulate(np.where(ok, np.arange(len(ok)), -1))

@@ -26,7 +26,7 @@ class View:
         params: Its parameters, as it runs, shape (n_params,).
         view: The symbols grid_xsize, grid_ysize [m], grid_xsteps, grid_ysteps, and framerate.
         ground: The terrain to draw.
-        reach: Half the width of the picture [m].
+        half_width: Half the width of the picture [m].
         video: Write them to this file instead of a window.
 
     Raises:
@@ -35,7 +35,7 @@ class View:
     """
 
     def __init__(
-        self, model: Any, params: np.ndarray, view: dict, ground: Terrain, reach: float, video: Path | None = None
+        self, model: Any, params: np.ndarray, view: dict, ground: Terrain, half_width: float, video: Path | None = None
     ) -> None:
         if "lines" not in model.hooks:
             raise ValueError(f"model {model.name} has no lines to draw")
@@ -46,9 +46,9 @@ class View:
         import matplotlib.pyplot as plt
 
         if video is None and plt.get_backend().lower() in ("agg", "pdf", "svg", "ps", "cairo", "template"):
-            raise RuntimeError("there is no display for a window")
+            raise RuntimeError("there is no display for a window; a video needs none")
         self.lines, self.params, self.grid = model.hooks["lines"], params, view
-        self.ground, self.reach = ground, reach
+        self.ground, self.half_width = ground, half_width
         framerate = view["framerate"]
         self.period = 1.0 / framerate
         self.figure = plt.figure(figsize=(8, 4.5), dpi=100)
@@ -73,11 +73,11 @@ class View:
         self.count = 0
 
     def _draw_ground(self, cx: float, cy: float) -> float:
-        """Draw the squares within reach (Matplotlib does not clip in three dimensions); return the height there."""
+        """Draw the squares in view (Matplotlib does not clip in three dimensions); return the height there."""
         cells = []
-        for centre, reach, axis in ((cx, self.reach, "x"), (cy, self.reach * 2 / 3, "y")):
+        for centre, half, axis in ((cx, self.half_width, "x"), (cy, self.half_width * 2 / 3, "y")):
             size = self.grid[f"grid_{axis}size"] / self.grid[f"grid_{axis}steps"]
-            cells.append((np.arange(np.ceil((centre - reach) / size), np.floor((centre + reach) / size) + 1), size))
+            cells.append((np.arange(np.ceil((centre - half) / size), np.floor((centre + half) / size) + 1), size))
         (columns, width), (rows, depth) = cells
         dark = np.add.outer(rows[:-1], columns[:-1]) % 2
         colors = np.where(dark[..., None] > 0, (0.333, 0.420, 0.184), (0.235, 0.702, 0.443))
@@ -105,9 +105,9 @@ class View:
         for name, points in shapes.items():
             self._draw(name, points)
         cx, cy, _ = np.concatenate(list(shapes.values())).mean(axis=0)
-        floor, side = self._draw_ground(cx, cy), 2 / 3 * self.reach
-        self.axes.set(xlim=(cx - self.reach, cx + self.reach), ylim=(cy - side, cy + side))
-        self.axes.set(zlim=(floor - 0.05 * self.reach, floor + 0.95 * self.reach))
+        floor, side = self._draw_ground(cx, cy), 2 / 3 * self.half_width
+        self.axes.set(xlim=(cx - self.half_width, cx + self.half_width), ylim=(cy - side, cy + side))
+        self.axes.set(zlim=(floor - 0.05 * self.half_width, floor + 0.95 * self.half_width))
         self.axes.set_box_aspect((3, 2, 1.5), zoom=1.4)
         self.axes.set_title(f"t = {t:.2f} s")
         if self.append is not None:

@@ -29,7 +29,7 @@ STIFFNESS = 1e6  # of a shape at a point, Drake's default [N/m]
 
 
 def _faces(how: str, timestep: float = 1e-3, approximation: str = "lagged", tolerance: float = 1e-4, **others) -> dict:
-    """Return one of two ways for faces that meet, as points are one by pair of shapes, and a box rocks on its one.
+    """Return settings for contact between faces: a single point by pair of shapes would let a box rock.
 
     Surfaces are the guide's hydroelastic contact: one of a pair is compliant, the other rigid with a mesh that is fine
     enough for the pressure's centre to come near the edges. Corners are small spheres of a box, against planes alone.

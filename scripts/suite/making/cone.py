@@ -109,7 +109,7 @@ class _Anisotropic:
         return self.start[0] * share, self.start[1] * share ** (across / along) ** 2
 
     def time(self, share: float) -> float:
-        """Return when the speed along x has fallen to a share."""
+        """Return the time at which the speed along x has fallen to a share [s]."""
         return self._integral(share, lambda v: 1.0)
 
     def place(self, share: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What the makers of cases share: bodies, supports, contacts and measurements as the format has them."""
+"""Parts that the makers of cases share: bodies, supports, contacts and measurements in the cases' format."""
 
 from __future__ import annotations
 

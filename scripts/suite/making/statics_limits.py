@@ -174,7 +174,7 @@ def _ladder(name: str, angle: float, floor: float, wall: float, y: float) -> tup
 
 
 def _ladders(parts) -> dict:
-    """Return what ladders have in common as parts of a case."""
+    """Return the parts of a case that ladders have in common."""
     bodies = [body for body, _ in parts]
     joint = {"type": "planar", "parent": "world", "axis": SIDE}
     return {

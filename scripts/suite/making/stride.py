@@ -77,7 +77,7 @@ class Stride:
 
 
 def _rows(stride: Stride, forward: float, end: float) -> list[dict]:
-    """Return what is measured in stance, at lift-off and at the end [s], of a runner with that first speed [m/s]."""
+    """Return the measurements in stance, at lift-off and at the end [s], of a runner with that first speed [m/s]."""
     lowest = brentq(lambda t: stride.body(t)[3], 1e-3, stride.standing - 1e-3, xtol=1e-15)
     shortest = brentq(lambda t: stride.motion(t)[2], 1e-3, stride.standing - 1e-3, xtol=1e-15)
     deepest, bent = stride.body(lowest)[1], stride.motion(shortest)[0]

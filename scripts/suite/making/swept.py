@@ -57,7 +57,7 @@ def tripod_motion(start: np.ndarray, duration: float):
 
 
 def _tripod_rows(motion, end: float) -> list[dict]:
-    """Return what is measured of the tripod: mean forces while it slides, and its motion until the end [s]."""
+    """Return the measurements of the tripod: mean forces while it slides, and its motion until the end [s]."""
     window, fast, size = [0.5, end], 0.15, 0.25
 
     def mean(foot: int, axis: int) -> float:
@@ -143,7 +143,7 @@ def _slide(friction: float, rest: bool):
 
 
 def _swept_rows(n: int, friction: float, rest: bool, solved) -> list[dict]:
-    """Return what is measured of a foot."""
+    """Return the measurements of a foot."""
     window = [0.0, 0.2] if rest else [0.5, END]
 
     def mean(k: int) -> float:

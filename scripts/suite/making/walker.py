@@ -101,7 +101,7 @@ def _bodies(walker: WalkerStep, angle: float, rate: float, swing: float) -> list
 
 
 def _rows(angle: float, step: float, upright: np.ndarray) -> list[dict]:
-    """Return what is measured in two steps, from the state in the middle of one."""
+    """Return the measurements in two steps, from the state in the middle of one."""
     stride, strike, two = 2 * math.sin(angle), partial(rises, after=0.3), [0.1, 0.1 + 2 * step]
     swung, precise = upright[1] - angle, {"bound": 1e-10}
     return [

@@ -1,4 +1,4 @@
-"""Intervals: every rule against 50 digits, doubts, both modes bit for bit, and the guards of the models."""
+"""Intervals: every rule against 50 digits, undecided comparisons, both modes bit for bit, guards of the models."""
 
 import math
 import operator
@@ -293,7 +293,7 @@ def waiting(t, x, d, p, chart, g):
 def test_a_loop_that_waits_for_a_change_ends():
     g, cell = np.full((2, 4), INF), np.zeros(4, np.int64)
     enclosures(waiting, False, False, True)(np.zeros(4), np.array([[-1.0, 2.0, 0.0, 0.0]]), None, None, 0, g, cell)
-    assert cell[rules.DOUBTS] > rules.PATIENCE
+    assert cell[rules.UNDECIDED] > rules.PATIENCE
 
 
 @pytest.mark.parametrize("clears", [True, False])

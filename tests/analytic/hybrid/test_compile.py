@@ -223,7 +223,7 @@ def test_a_guard_leading_nowhere_is_refused():
         model.guard("one", to="three", name="g")(lambda t, x, d, p: x[0])
     model.guard("one", name="g")(lambda t, x, d, p: x[0])
     model.on("g")(lambda t, x, d, p: 5)
-    with pytest.raises(ValueError, match="the transition of guard g leads nowhere: model m has no chart 5"):
+    with pytest.raises(ValueError, match="the transition of guard g leads to no chart: model m has no chart 5"):
         hy.compile(model, mode="python")
 
 

@@ -265,7 +265,7 @@ def test_misuse_is_explained():
         ControlProblem(vertical_hopper(), {"w": (0.0, math.inf)}, cost="cost")
     with pytest.raises(ValueError, match="unknown solver 'ipopt'; known: clarabel, slsqp"):
         control.solve(hop(), GUESS, ["liftoff@2"], solver="ipopt")
-    with pytest.raises(ValueError, match="bound of z: got lower 1.0 and upper 0.0"):
+    with pytest.raises(ValueError, match="bound of z: lower <= upper, one finite, got 1.0 and 0.0"):
         Bound("z", 1.0, 0.0)
 
 

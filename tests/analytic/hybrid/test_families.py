@@ -8,8 +8,8 @@ import pytest
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import families
 from tarsus.analytic.hybrid.bifurcations import Bifurcation, BifurcationKind
+from tarsus.analytic.hybrid.continuation import change
 from tarsus.analytic.hybrid.family import FamilyEnd
-from tarsus.analytic.hybrid.walk import change
 from tarsus.analytic.models import simplest_walker
 
 FOLD, BRANCH, DOUBLING, CIRCLE = BifurcationKind

@@ -38,7 +38,7 @@ COMPARED = {f"crossvalidate {name}": [name] for name, machine in MACHINES.items(
 WORDS |= COMPARED
 CASES = [name for name in COMMANDS if name != "crossvalidate"] + list(COMPARED)
 NEED_PACKAGES = {"train rllib": "ray"}  # which are not installed beside the others
-FREE_TEXT = ("--address", "--part")  # options that any word may be meant by
+FREE_TEXT = ("--address",)  # options that any word may be meant by
 NOT_NUMBERS = ("word", "nan", "inf", "-inf", "1e308", "1e999", "-1e308", "", "0x10", "1,5")
 WRONG_WORDS = ("bogus", "", "=", "a=", "=1", "a=nan", "nan", "1e999", "a=1 b", "\x00", "(" * 500)
 ABOUT = functools.cache(running.about)  # an engine answers from a process of its own, every time the same

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.pages import contact_cases, contact_suite, sketch
-from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import score
 
@@ -61,7 +61,7 @@ def test_a_summary_counts_what_diverged_and_leaves_out_what_cannot_be_represente
 
 def test_the_front_holds_what_no_other_beats_in_cost_and_error():
     points = {"a": (1, 10), "b": (2, 5), "c": (3, 7), "d": (4, 1), "e": (0.5, math.inf), "f": (2, 6)}
-    assert score.front(points) == ["a", "b", "d"]
+    assert contact_suite.front(points) == ["a", "b", "d"]
 
 
 def test_the_scoreboard_names_the_worst_measurement_of_an_explained_failure(tmp_path, monkeypatch):
@@ -92,7 +92,7 @@ def test_results_of_other_cases_are_refused(tmp_path):
 def test_the_published_scoreboard_is_of_today_s_cases_and_four_engines():
     made = contact_suite.read(contact_suite.RESULTS)
     assert len({one["engine"] for one in made}) >= 4
-    text = (stamp.DOCS / "contact_suite.md").read_text()
+    text = (documents.DOCS / "contact_suite.md").read_text()
     for one in made:
         for row in contact_suite.rows(one, KNOWN):
             assert f"| {' | '.join(map(str, row))} |" in text
@@ -101,13 +101,13 @@ def test_the_published_scoreboard_is_of_today_s_cases_and_four_engines():
 def test_the_readme_says_what_the_best_settings_pass():
     made = contact_suite.read(contact_suite.RESULTS)
     best = {one["name"]: score.passed(one["results"][contact_suite.best_setting(one, KNOWN)].values()) for one in made}
-    text = (stamp.DOCS.parent / "README.md").read_text()
+    text = (documents.DOCS.parent / "README.md").read_text()
     row = next(line for line in text.splitlines() if "cases of the contact suite within tolerance" in line)
     assert {f"{name} {count}" for name, count in best.items()} == set(row.split(" | ")[1].split(", "))
 
 
 def test_the_published_cases_are_today_s():
-    text = (stamp.DOCS / "contact_cases.md").read_text()
+    text = (documents.DOCS / "contact_cases.md").read_text()
     for case in KNOWN.values():
         row = f"| `{case['id']}` | {contact_cases.sentence(case)} |"
         assert row in text, f"`tarsus page contact_cases --write` has to be run: {case['id']}"
@@ -123,10 +123,10 @@ def test_the_site_has_every_answer_of_a_case(name):
 
 
 def test_the_site_has_a_section_behind_every_name():
-    extension = importlib.util.spec_from_file_location("site_sections", stamp.DOCS / "site_sections.py")
+    extension = importlib.util.spec_from_file_location("site_sections", documents.DOCS / "site_sections.py")
     module = importlib.util.module_from_spec(extension)
     extension.loader.exec_module(module)
-    text = module.with_cases((stamp.DOCS / "contact_cases.md").read_text())
+    text = module.with_cases((documents.DOCS / "contact_cases.md").read_text())
     for name in KNOWN:
         assert f"| [`{name}`](#{name}) | " in text and text.count(f"\n### {name}\n") == 1
     assert "[`block_stops`](contact_cases.md#block_stops)" in module.linked("a `block_stops` b", "contact_suite")

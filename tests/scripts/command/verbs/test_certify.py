@@ -18,7 +18,7 @@ from tarsus.mjcf.presets import contacts
 from tarsus.scripts.command.verbs import certify
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import trust
-from tarsus.scripts.library.certificates import certificate, certifying, judging, parting, replay, settings, shown
+from tarsus.scripts.library.certificates import certificate, certifying, divergence, judging, replay, settings, shown
 from tarsus.scripts.library.certificates.certificate import (
     DRIFT,
     EVERYWHERE,
@@ -101,7 +101,7 @@ def draw(rng, fall, settings, n=5):
 
 
 def test_a_policy_that_falls_everywhere_alike_is_not_said_to_depend_on_the_simulator(monkeypatch):
-    monkeypatch.setattr(parting, "part", lambda base, other: parting.Parting(np.inf, "", {}))
+    monkeypatch.setattr(divergence, "between", lambda base, other: divergence.Divergence(np.inf, "", {}))
     fan, rng = settings.fan(HexapodConfig()), np.random.default_rng(0)
     said = Counter(draw(rng, 5 / 32, fan).verdict for _ in range(200))
     assert said[DRIFT] + said[LEAN] <= 0.1 * 200 and said[HOLD] == 0 and said[FALL] >= 0.8 * 200
@@ -162,9 +162,9 @@ def later(periods):
 
 
 def test_flicker_is_a_lost_moment_of_a_stance():
-    stood, lost = parting.whole_stances(with_flicker())
+    stood, lost = divergence.whole_stances(with_flicker())
     assert 30 < lost.sum() < 60 and not (lost & with_flicker().down).any() and (stood <= track().down).all()
-    whole, none = parting.whole_stances(track())
+    whole, none = divergence.whole_stances(track())
     assert (whole == track().down).all() and not none.any()
 
 
@@ -182,40 +182,44 @@ SYMPTOMS = {
 def test_the_cause_is_what_differs_before_the_bodies_part(cause):
     other = SYMPTOMS[cause]()
     apart = other.position + np.linspace([0, 0, 0], [0.3, 0, 0], N)
-    found = parting.part(track(), replace(other, position=apart))
+    found = divergence.between(track(), replace(other, position=apart))
     assert found.cause == cause and found.first[cause] < found.time
-    assert found.time == pytest.approx(CTRL_DT * (N * parting.DISTANCE * 0.2 / 0.3 + 1), abs=2 * CTRL_DT)
+    assert found.time == pytest.approx(CTRL_DT * (N * divergence.DISTANCE * 0.2 / 0.3 + 1), abs=2 * CTRL_DT)
     assert sum(np.isfinite(time) for time in found.first.values()) == 1
 
 
 def test_the_first_of_two_causes_counts_and_none_is_a_cause_too():
     apart = track().position + np.linspace([0, 0, 0], [0.3, 0, 0], N)
     both = track(body_down=PLATE, depth=np.full(N, 5e-3), position=apart)
-    assert parting.part(track(), both).cause == "penetration"
-    assert parting.part(track(), track(position=apart)).cause == parting.NONE
+    assert divergence.between(track(), both).cause == "penetration"
+    assert divergence.between(track(), track(position=apart)).cause == divergence.NONE
     behind = track(body_down=np.arange(N) > 150, position=apart)  # when they have long parted
-    assert parting.part(track(), behind).cause == parting.NONE
+    assert divergence.between(track(), behind).cause == divergence.NONE
 
 
 def test_equal_episodes_do_not_part_and_a_fall_parts():
-    same = parting.part(track(), track())
+    same = divergence.between(track(), track())
     assert same.time == np.inf and same.cause == ""
     short = track()
     fell = replace(
         short, **{name: getattr(short, name)[:50] for name in ("position", "quat", "down", "creep", "depth")}
     )
-    assert parting.part(track(), replace(fell, body_down=short.body_down[:50])).time == pytest.approx(50 * CTRL_DT)
+    assert divergence.between(track(), replace(fell, body_down=short.body_down[:50])).time == pytest.approx(
+        50 * CTRL_DT
+    )
 
 
 def test_a_touchdown_within_a_control_period_is_none_missed():
     apart = track().position + np.linspace([0, 0, 0], [0.3, 0, 0], N)
-    assert parting.part(track(), replace(later(1), position=apart)).cause == parting.NONE
+    assert divergence.between(track(), replace(later(1), position=apart)).cause == divergence.NONE
 
 
 def test_a_turned_body_has_parted():
     angle = np.linspace(0, 1.0, N)
     quat = np.stack([np.cos(angle / 2), 0 * angle, 0 * angle, np.sin(angle / 2)], -1)
-    assert parting.part(track(), track(quat=quat)).time == pytest.approx(N * CTRL_DT * parting.ANGLE, abs=2 * CTRL_DT)
+    assert divergence.between(track(), track(quat=quat)).time == pytest.approx(
+        N * CTRL_DT * divergence.ANGLE, abs=2 * CTRL_DT
+    )
 
 
 def test_a_foot_creeps_that_slides_within_its_cone():

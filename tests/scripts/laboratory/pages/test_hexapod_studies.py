@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory import drawing as command
 from tarsus.scripts.laboratory.figures import hexapod_pushes, hexapod_speed_map
 from tarsus.scripts.laboratory.pages import hexapod_studies
-from tarsus.scripts.library.base import stamp
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 PAGE = Path(__file__).parents[4] / "docs" / "hexapod_studies.md"
@@ -40,15 +40,15 @@ def test_every_study_of_the_hexapod_is_on_the_page():
         assert f"figures/{name}.png" in PAGE.with_name(page).read_text(encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
     for name in ("made", *hexapod_studies.STUDIES):
-        stamp.insert(text, name, "")
+        documents.insert(text, name, "")
 
 
 def test_a_part_replaces_what_stood_between_its_markers():
     page = "a\n<!-- x: begin -->old<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
-    new = stamp.insert(page, "x", "new")
+    new = documents.insert(page, "x", "new")
     assert new == "a\n<!-- x: begin -->\n\nnew\n\n<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
     with pytest.raises(ValueError, match="needs the lines <!-- z: begin -->"):
-        stamp.insert(page, "z", "")
+        documents.insert(page, "z", "")
 
 
 def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys):

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from tarsus.scripts.command import output
-from tarsus.scripts.laboratory import frame
+from tarsus.scripts.laboratory import documents, frame
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.base import stamp
 
 TABLE = Table(("leg", "speed [m/s]"), [("left, front", "0.1"), ("right", 2)], "### Speeds")
 
@@ -104,6 +103,6 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_work(docs, capsys, 
 
 
 def test_a_package_without_documents_says_where_they_are(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(stamp, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(documents, "DOCS", tmp_path / "docs")
     assert frame.main(page_of(PLACE=Place("legs.md")), ["--write"]) == 2
     assert f"there is no folder {tmp_path / 'docs'}; --docs names that of a clone" in capsys.readouterr().err

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.mjcf.presets import PRESETS, Preset
+from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.frame import Page
 from tarsus.scripts.laboratory.pages import contact
 from tarsus.scripts.laboratory.pages import verdicts as verdict_grid
 from tarsus.scripts.laboratory.studies import contact_sweep
 from tarsus.scripts.laboratory.studies.study import Verdict
-from tarsus.scripts.library.base import stamp
 
 
 def test_the_front_is_what_nothing_beats():
@@ -64,8 +64,8 @@ def test_a_failed_cell_is_no_agreement(monkeypatch):
 
 def test_a_page_keeps_what_stands_around_its_parts():
     page = "a\n<!-- one: begin -->old<!-- one: end -->\nb\n<!-- two: begin --><!-- two: end -->c"
-    found = stamp.insert(page, "one", "new")
+    found = documents.insert(page, "one", "new")
     assert found.startswith("a\n<!-- one: begin -->") and "old" not in found and "new" in found
     assert found.endswith("b\n<!-- two: begin --><!-- two: end -->c")
     with pytest.raises(ValueError, match="three: begin"):
-        stamp.insert(page, "three", "")
+        documents.insert(page, "three", "")

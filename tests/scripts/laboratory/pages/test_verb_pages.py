@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tarsus.scripts.command import arguments, cli
-from tarsus.scripts.laboratory.pages import api_pages, gallery, verb_pages
+from tarsus.scripts.laboratory.pages import gallery, verb_pages
 
 
 def sections(text: str) -> dict[str, str]:
@@ -80,9 +80,3 @@ def test_a_parser_is_had_without_running_the_command():
     assert arguments.parser_of(main).prog == "tarsus it"
     with pytest.raises(LookupError, match=r"arguments\.read"):
         arguments.parser_of(lambda argv: 0)
-
-
-def test_the_reference_has_the_public_names_and_compile_first():
-    page = api_pages.page(api_pages.PARTS["hybrid"])
-    assert page.index("autofunction:: tarsus.hybrid.compile") < page.index("autoclass::")
-    assert "hybrid.driver" not in page and "autofunction:: tarsus.hybrid.sections.fixed_point" in page

@@ -71,7 +71,7 @@ def test_ages_of_episodes_are_assigned():
     *_, truncated, _ = envs.step(torch.zeros(3, 6))
     assert truncated.tolist() == [False, True, False] and envs.episode_length_buf.tolist() == [4, 0, 1]
     for wrong in ([5, 0, 0], [-1, 0, 0], [0, 0], [0.5, 0.0, 0.0]):
-        with pytest.raises(ValueError, match="episode_steps are 3 whole numbers from 0 to below 5"):
+        with pytest.raises(ValueError, match="episode_steps must be 3 whole numbers in .0, 5"):
             envs.episode_length_buf = torch.tensor(wrong)
     assert envs.episode_length_buf.tolist() == [4, 0, 1]
 

@@ -1,10 +1,9 @@
 """Measured tosses: what they say of themselves, the two ways to read them, and the errors of simulated ones."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
+from tarsus.scripts.laboratory.pages import reality
 from tarsus.scripts.laboratory.reality import convert
 from tarsus.scripts.library.reality import cube, data, rotations, scoring, tosses
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH, PUBLISHED, RATE
@@ -84,20 +83,6 @@ def test_early_errors_begin_with_contact(published):
     assert tosses.errors(toss, place, toss.quaternion)[3] == pytest.approx(100.0 / tosses.EARLY)
 
 
-def test_a_shaken_start_is_off_by_the_noise_of_its_fit(corrected, published):
-    rng = np.random.default_rng(1)
-    for toss, place, slope in (
-        (replace(corrected[0], seen=16), 0.5, RATE * np.sqrt(12 / 16**3)),
-        (published[0], 1.0, RATE * np.sqrt(2)),
-    ):
-        off = np.array([tosses.shaken(toss, rng).start - toss.start for _ in range(2000)])
-        assert off[:, :3].std(0) == pytest.approx(place * tosses.NOISE, rel=0.1)
-        assert off[:, 7:10].std(0) == pytest.approx(slope * tosses.NOISE, rel=0.1)
-        assert off[:, 10:].std(0) == pytest.approx(np.full(3, slope * tosses.TURN_NOISE), rel=0.1)
-        turns = [rotations.angle_between(toss.start[3:7], toss.start[3:7] + one) for one in off[:, 3:7]]
-        assert np.sqrt(np.mean(np.square(turns))) == pytest.approx(np.sqrt(3) * place * tosses.TURN_NOISE, rel=0.1)
-
-
 def test_a_toss_without_contact_or_start_is_left_out():
     arrays = data.read("cube_tosses")
     frames = arrays["flight_frames"].copy()
@@ -133,10 +118,10 @@ def test_intervals_cover_the_mean_as_often_as_they_say():
 
 def test_paired_differences_are_surer_than_means():
     hard = np.random.default_rng(0).exponential(10.0, 100)
-    one = scoring.difference(hard + 1.0, hard)
+    one = reality.difference(hard + 1.0, hard)
     assert one.low == one.value == pytest.approx(1.0)
     with pytest.raises(ValueError, match="same tosses are compared, got 3 and 2"):
-        scoring.difference(np.zeros(3), np.zeros(2))
+        reality.difference(np.zeros(3), np.zeros(2))
 
 
 def still(tosses_, convention, contact, progress=lambda: None):
@@ -182,18 +167,6 @@ def test_what_an_engine_cannot_do_is_said_and_the_others_go_on(corrected):
     failed = [one for one in grid if one.why]
     assert len(failed) == 2 and not np.isfinite([one.loss for one in failed]).any() and not grid[-1].why
     assert failed[0].why == {"cannot: it does not bounce": 3}
-
-
-def test_the_floor_is_what_noise_of_the_start_comes_to():
-    def flying(chosen, convention, contact):
-        return [
-            cube.Rollout(np.tile(t.start[:3], (len(t.time), 1)), np.tile(t.start[3:7], (len(t.time), 1)))
-            for t in chosen
-        ]
-
-    floor = cube.noise_floor(PUBLISHED, flying).errors
-    width = np.linalg.norm(tosses.NOISE) / (2 * HALF_WIDTH) * 100
-    assert floor.shape == (285, 5) and np.sqrt((floor[:, 0] ** 2).mean()) == pytest.approx(width, rel=0.1)
 
 
 def test_missing_altered_and_strange_data_are_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""The search for the fastest gait: what a walk is worth, what a fall costs, and what an unfinished search keeps."""
+"""The search for the fastest gait: the score of a walk, what a fall costs, and what an unfinished search keeps."""
 
 from types import SimpleNamespace
 
@@ -37,11 +37,11 @@ def test_every_corner_of_the_search_is_a_gait():
 def test_a_walk_is_worth_its_speed_and_a_fall_costs_more_the_sooner(sim):
     task = optimise.HexapodSearch()
     made, _ = gait_proof.walk(sim, PARAMS, RUN)
-    assert made.steady and task.worth(made) == made.speed == pytest.approx(0.532, abs=2e-3)
+    assert made.steady and task.score_of(made) == made.speed == pytest.approx(0.532, abs=2e-3)
     thrown, _ = gait_proof.walk(sim, PARAMS, RUN, velocity=(3.0, 0.0, 0.0))
-    assert not thrown.steady and thrown.lasted < 1 and task.worth(thrown) < -0.5
+    assert not thrown.steady and thrown.lasted < 1 and task.score_of(thrown) < -0.5
     sooner, later = (gait_proof.ExactWalk(lasted, 0.0, 1.0) for lasted in (0.2, 0.4))
-    assert task.worth(sooner) < task.worth(later) < 0 < task.worth(made)
+    assert task.score_of(sooner) < task.score_of(later) < 0 < task.score_of(made)
 
 
 def test_means_over_rows_are_those_of_the_record(sim):
@@ -55,10 +55,10 @@ def test_means_over_rows_are_those_of_the_record(sim):
 def test_a_goal_orders_gaits_by_what_it_is_named_after():
     fast, cheap = gait_proof.ExactWalk(1.0, 1.0, 0.0, 0.9, 0.2), gait_proof.ExactWalk(1.0, 0.5, 0.0, 0.3)
     slow, fallen = gait_proof.ExactWalk(1.0, 0.1, 0.0, 0.1), gait_proof.ExactWalk(0.5, 0.0, 1.0)
-    worth = optimise.HexapodSearch(goal="resistance").worth
-    assert sorted([fallen, slow, fast, cheap], key=worth) == [fallen, slow, fast, cheap]
-    worth = optimise.HexapodSearch(pattern="pronk").worth
-    assert sorted([fallen, cheap, fast], key=worth) == [fallen, cheap, fast]  # the second does not fly
+    score_of = optimise.HexapodSearch(goal="resistance").score_of
+    assert sorted([fallen, slow, fast, cheap], key=score_of) == [fallen, slow, fast, cheap]
+    score_of = optimise.HexapodSearch(pattern="pronk").score_of
+    assert sorted([fallen, cheap, fast], key=score_of) == [fallen, cheap, fast]  # the second does not fly
 
 
 @pytest.mark.parametrize("pattern", optimise.PATTERNS)

@@ -169,14 +169,14 @@ def test_a_body_that_rocks_over_its_feet_moves_as_its_rotation_takes_it():
     origin = h * np.column_stack([np.sin(pitch) * np.cos(roll), -np.sin(roll)])
     inner = slice(1, -1)
     expected = np.gradient(origin, measured.dt, axis=0)[inner]
-    np.testing.assert_allclose(sliding_prediction.rocking(rocks)[inner], expected, atol=1e-5)
+    np.testing.assert_allclose(sliding_test.rocking(rocks)[inner], expected, atol=1e-5)
 
 
 def test_what_the_model_drops_of_the_velocity_is_the_rocking(walk):
     walk, recording = walk
     measured = sliding_prediction.measure(recording)
     off = sliding_prediction.predict(measured, sliding_cases.own_feet(walk)).twist[:, :2] - measured.twist[:, :2]
-    left = off + sliding_prediction.rocking(measured)
+    left = off + sliding_test.rocking(measured)
     assert sliding_cases.rms(left[:, 1]) < 0.6 * sliding_cases.rms(off[:, 1])
 
 

@@ -1,4 +1,4 @@
-"""Derivatives through events that happen at once and part along a direction: the feet of a pronk, when it rolls.
+"""Derivatives through simultaneous events that a direction separates: the feet of a pronk, when it rolls.
 
 Along a direction the event that moves earlier happens first; against it, last. Each order is a sequence of single
 events, of which `saltation` knows what they do. If both sequences lead to the same chart, state and derivative, the
@@ -38,11 +38,11 @@ def delays(of: JetFunctions, s: Sizes) -> Callable:
     n, ng, k, m = s.n, s.ng, s.k, s.jet
     _, guards, _ = of
 
-    def shifts_of(t, x, d, p, still, chart, fired, f, extent, shifts):
+    def shifts_of(t, x, d, p, still, chart, fired, f, norms, shifts):
         now, g, rate = np.zeros(m), np.full(ng * m, np.inf), np.full(ng * m, np.inf)
         on, held, found = at_rest(x, m), at_rest(d, m), 0
         now[0] = t
-        guards(now, x, d, p, chart, g, extent)
+        guards(now, x, d, p, chart, g, norms)
         now[1] = 1.0
         for i in range(n):
             on[i * m + 1] = f[i * m]
@@ -59,12 +59,12 @@ def delays(of: JetFunctions, s: Sizes) -> Callable:
     return shifts_of
 
 
-def parting(of: JetFunctions, s: Sizes, shifts_of: Callable) -> Callable:
-    """Return the function that takes one direction through events that part along it, in both orders."""
+def both_orders(of: JetFunctions, s: Sizes, shifts_of: Callable) -> Callable:
+    """Return `separate`, which takes one direction through the events that it separates, in both orders."""
     n, nd, ng, k, m = s.n, s.nd, s.ng, s.k, s.jet
     field, _, transition = of
 
-    def walk(t, x, d, p, still, chart, after, fired, c, sign, extent):
+    def in_order(t, x, d, p, still, chart, after, fired, c, sign, norms):
         """Take jets x, d in place through single events, the first along (sign 1) or against (-1) direction c first.
 
         Returns:
@@ -74,8 +74,8 @@ def parting(of: JetFunctions, s: Sizes, shifts_of: Callable) -> Callable:
         last = -np.inf
         for _ in range(ng):
             shifts = np.full((ng, k), np.inf)
-            field(t, x, d, p, chart, f, extent)
-            found = shifts_of(t, x, d, p, still, chart, left, f, extent, shifts)
+            field(t, x, d, p, chart, f, norms)
+            found = shifts_of(t, x, d, p, still, chart, left, f, norms, shifts)
             if found == 0:
                 break
             first = np.inf
@@ -95,13 +95,13 @@ def parting(of: JetFunctions, s: Sizes, shifts_of: Callable) -> Callable:
             now[0], now[1 + c] = t, sign * first
             for i in range(n):
                 x[i * m + 1 + c] += sign * first * f[i * m]
-            chart = transition(now, x, d, p, chart, one, extent)
+            chart = transition(now, x, d, p, chart, one, norms)
             if chart < 0:
                 return np.nan
             for i in range(ng):
                 if one[i]:
                     left[i] = 0  # also those that the transition made
-            field(t, x, d, p, chart, f, extent)
+            field(t, x, d, p, chart, f, norms)
             for i in range(n):
                 x[i * m + 1 + c] -= sign * first * f[i * m]
         for i in range(ng):
@@ -121,23 +121,23 @@ def parting(of: JetFunctions, s: Sizes, shifts_of: Callable) -> Callable:
                 most = max(most, abs(a[i * m + 1 + c] - b[i * m + 1 + c]) / (TOGETHER * size))
         return most
 
-    def part(t, x, d, p, still, chart, after, fired, c, late, extent, sided):
+    def separate(t, x, d, p, still, chart, after, fired, c, shift, norms, sided):
         """Take direction c of the jets before the events into x, d, behind them; return what the events were.
 
         `x` and `d` hold two rows: before the events, and behind them, all taken at once.
         """
         y, w, z, v = x[0].copy(), d[0].copy(), x[0].copy(), d[0].copy()
-        along = walk(t, y, w, p, still, chart, after, fired, c, 1.0, extent)
-        against = walk(t, z, v, p, still, chart, after, fired, c, -1.0, extent)
-        late[c] = along
+        along = in_order(t, y, w, p, still, chart, after, fired, c, 1.0, norms)
+        against = in_order(t, z, v, p, still, chart, after, fired, c, -1.0, norms)
+        shift[c] = along
         same = not np.isnan(along) and differ(y, x[1], c, 0) <= 1.0 and differ(w, d[1], c, 0) <= 1.0
         both = same and not np.isnan(against) and differ(y, z, c, 1) <= 1.0 and differ(w, v, c, 1) <= 1.0
         if not both and not (same and sided):
-            late[c] = np.nan
+            shift[c] = np.nan
         for i in range(n):
             x[1, i * m + 1 + c] = y[i * m + 1 + c]
         for i in range(nd):
             d[1, i * m + 1 + c] = w[i * m + 1 + c]
         return COMMUTE if both else SIDED
 
-    return part
+    return separate

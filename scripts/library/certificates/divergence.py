@@ -14,7 +14,7 @@ import numpy as np
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.records import stances
 
-DISTANCE = 0.2  # between the bodies, at which the trajectories have parted [height of the body]
+DISTANCE = 0.2  # between the bodies, at which the trajectories have diverged [height of the body]
 ANGLE = 0.2  # between their orientations, likewise [rad]
 DEPTH = 0.005  # by which the feet's depth in the ground, mean since the start, differs [height of the body]
 LANDED = 0.2  # a mean depth is over at least that long: a landing toe goes deep for an instant [s]
@@ -32,12 +32,12 @@ NONE = "none of these"
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """Where an episode leaves that of the same seed in the base preset.
 
     Attributes:
         time: When [s]; infinite if never.
-        cause: One of `CAUSES` that came first, `NONE`, or "" if they did not part.
+        cause: One of `CAUSES` that came first, `NONE`, or "" if they did not diverge.
         first: When each of `CAUSES` first held until then [s]; infinite if it did not.
     """
 
@@ -46,8 +46,8 @@ class Parting:
     first: dict[str, float]
 
 
-def part(base: Track, other: Track) -> Parting:
-    """Return where two episodes part, and why."""
+def between(base: Track, other: Track) -> Divergence:
+    """Return the time at which two episodes diverge, and the cause."""
     n, height = min(len(base.down), len(other.down)), float(base.position[0, 2])
     apart = np.linalg.norm(base.position[:n] - other.position[:n], axis=-1) > DISTANCE * height
     turned = 2 * np.arccos(np.clip(np.abs(np.vecdot(base.quat[:n], other.quat[:n])), 0.0, 1.0)) > ANGLE
@@ -55,18 +55,18 @@ def part(base: Track, other: Track) -> Parting:
     last = _first(apart | turned)
     last = n - 1 if last is None and over else last
     if last is None:
-        return Parting(np.inf, "", dict.fromkeys(CAUSES, np.inf))
+        return Divergence(np.inf, "", dict.fromkeys(CAUSES, np.inf))
     first = {}
     for cause, holds in _symptoms(base, other, n, height).items():
         at = _first(holds[: last + 1])
         first[cause] = np.inf if at is None else (at + 1) * base.ctrl_dt
     earliest = min(first.values())
     cause = next((cause for cause, time in first.items() if time == earliest < np.inf), NONE)
-    return Parting((last + 1) * base.ctrl_dt, cause, first)
+    return Divergence((last + 1) * base.ctrl_dt, cause, first)
 
 
 def _symptoms(base: Track, other: Track, n: int, height: float) -> dict[str, np.ndarray]:
-    """Return when each of `CAUSES` holds, shape (n,)."""
+    """Return the mask of steps in which each of `CAUSES` holds, shape (n,)."""
     (stood, lost), (other_stood, other_lost) = whole_stances(base), whole_stances(other)
     differ = stood[:n] != other_stood[:n]
     longer = differ & np.concatenate([differ[:1] & False, differ[:-1]])  # for more than one control period
@@ -83,12 +83,12 @@ def _symptoms(base: Track, other: Track, n: int, height: float) -> dict[str, np.
 
 
 def mean_depth(track: Track) -> np.ndarray:
-    """Return how deep feet that touch were since the start, mean over time, shape (n,) [m]."""
+    """Return the mean depth since the start of feet that touch, shape (n,) [m]."""
     return np.cumsum(track.depth) / np.maximum(np.cumsum(track.down.any(-1)), LANDED / track.ctrl_dt)
 
 
 def whole_stances(track: Track) -> tuple[np.ndarray, np.ndarray]:
-    """Return whether each foot stands, without flicker, and whether flicker takes its contact, shape (n, n_feet) both.
+    """Return the masks of feet that stand, without flicker, and of contacts that flicker takes, shape (n, n_feet) both.
 
     A gap of one control period, or of less than `stances.DEBOUNCE`, is flicker.
     """

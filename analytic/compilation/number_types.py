@@ -1,4 +1,4 @@
-"""Numbers that carry more than a value, for numba: functions written for floats are compiled for them.
+"""Types of extended numbers (a value and more), for numba: functions written for floats are compiled for them.
 
 `register` gives a type arithmetic and the functions of `math`. Jets and traces follow `jet_rules`; intervals have rules
 of their own. An order of jets is that of their values: at a kink the derivative is that of the branch taken. Two are
@@ -28,30 +28,30 @@ REAL = types.float64
 COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 
-class Carrier(types.Type):
+class NumberType(types.Type):
     """The type of a number with more than a value. In registers it is a structure, the value first."""
 
     words: int  # of eight bytes, in memory
 
     def unify(self, context: Any, other: types.Type) -> types.Type | None:
-        """Return the type that holds either: a number is a carrier that does not move."""
+        """Return the type that holds either: a plain number is an extended one that does not move."""
         return self if isinstance(other, types.Number) else None
 
     def can_convert_from(self, context: Any, other: types.Type) -> Conversion | None:
-        """Return whether a value of the other type becomes a carrier by itself."""
+        """Return the implicit conversion from the other type, None if there is none."""
         return Conversion.promote if isinstance(other, types.Number) else None
 
 
-def register(kind: type[Carrier], constant: Callable, apply: Callable, ask: Callable, functions: tuple) -> None:
-    """Register a type of carriers with numba.
+def register(kind: type[NumberType], constant: Callable, apply: Callable, ask: Callable, functions: tuple) -> None:
+    """Register a type of extended numbers with numba.
 
     Args:
         kind: The type.
-        constant: `constant(builder, type, value)`, a carrier that does not move.
-        apply: `apply(context, builder, function, args, kinds)`, a function's value, a carrier; an argument whose kind
-            is not the type is a number.
-        ask: `ask(context, builder, function, args, kinds, answer)`, a comparison or another function whose value is no
-            carrier but of the type `answer`.
+        constant: `constant(builder, type, value)`, an extended number that does not move.
+        apply: `apply(context, builder, function, args, kinds)`, a function's value, an extended number; an argument
+            whose kind is not the type is a plain number.
+        ask: `ask(context, builder, function, args, kinds, answer)`, a comparison or another function whose value is
+            of the plain type `answer`.
         functions: Of one argument with such a value.
     """
 
@@ -68,7 +68,7 @@ def register(kind: type[Carrier], constant: Callable, apply: Callable, ask: Call
         _register_value(kind, function, ask)
 
 
-def register_by_rules(kind: type[Carrier], constant: Callable, combine: Callable, same: Callable) -> None:
+def register_by_rules(kind: type[NumberType], constant: Callable, combine: Callable, same: Callable) -> None:
     """Make a type known whose first entry is a number that all code decides by, and whose rules are `jet_rules`.
 
     Args:
@@ -115,8 +115,8 @@ def exact_flags() -> Flags:
     return flags
 
 
-def _register(kind: type[Carrier], function: Callable, n: int, apply: Callable) -> None:
-    """Register a function of n arguments, of which at least one is a carrier."""
+def _register(kind: type[NumberType], function: Callable, n: int, apply: Callable) -> None:
+    """Register a function of n arguments, at least one an extended number."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
@@ -134,11 +134,11 @@ def _register(kind: type[Carrier], function: Callable, n: int, apply: Callable) 
         lower_builtin(function, *kinds)(lower)
 
 
-def _mixtures(kind: type[Carrier], n: int) -> list[tuple]:
+def _mixtures(kind: type[NumberType], n: int) -> list[tuple]:
     return [(kind,)] if n == 1 else [(kind, kind), (kind, types.Float), (types.Float, kind)]
 
 
-def _register_comparison(kind: type[Carrier], function: Callable, ask: Callable) -> None:
+def _register_comparison(kind: type[NumberType], function: Callable, ask: Callable) -> None:
     @infer_global(function)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
@@ -153,7 +153,7 @@ def _register_comparison(kind: type[Carrier], function: Callable, ask: Callable)
         lower_builtin(function, *kinds)(lower)
 
 
-def _register_value(kind: type[Carrier], function: Callable, ask: Callable) -> None:
+def _register_value(kind: type[NumberType], function: Callable, ask: Callable) -> None:
     """Register a function of one argument without a derivative; its answer has the type that it has for a number."""
 
     @infer_global(function)
@@ -168,13 +168,13 @@ def _register_value(kind: type[Carrier], function: Callable, ask: Callable) -> N
         return ask(context, builder, function, args, sig.args, sig.return_type)
 
 
-def _has_carriers(kind: types.Type) -> bool:
-    return isinstance(kind, Carrier) or isinstance(kind, types.BaseTuple) and any(map(_has_carriers, kind.types))
+def _has_extended(kind: types.Type) -> bool:
+    return isinstance(kind, NumberType) or isinstance(kind, types.BaseTuple) and any(map(_has_extended, kind.types))
 
 
 @infer_global(operator.getitem)
 class MixedItem(AbstractTemplate):
-    """An item, by a variable index, of a tuple that mixes carriers and numbers: numbers become carriers."""
+    """An item, by a variable index, of a tuple of plain and extended numbers: all become extended."""
 
     def generic(self, args, kws):
         """Return the signature."""
@@ -182,7 +182,7 @@ class MixedItem(AbstractTemplate):
             len(args) == 2
             and type(args[0]) is types.Tuple
             and isinstance(args[1], types.Integer)
-            and _has_carriers(args[0])
+            and _has_extended(args[0])
         ):
             held = self.context.unify_types(*args[0].types)
             if held is not None:

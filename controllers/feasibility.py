@@ -1,4 +1,4 @@
-"""What a sliding robot can reach: its smallest radius, paths rehearsed on the model before they are walked, and goals.
+"""Feasible paths and goals of a sliding robot: its smallest radius, paths rehearsed on the model, plans to goals.
 
 Axles that are rigid cannot stroke left and right differently, so that every turn slips and the smallest radius is some
 meters. A path that bends more, or a goal behind that radius, is refused with what the model can do instead.
@@ -31,7 +31,7 @@ SPARED = 0.9  # of crab and steering: what a path may need, the rest is for what
 CLOSE = np.array([5e-3, 5e-3, 1e-2])  # to a goal that counts as reached [m, m, rad]
 SPARE = 0.8  # of the longest stride that a plan is made of
 STEPS = 25  # Gauss-Newton steps of a plan to a goal
-FALLS = "the feet do not carry the robot in some frame of this gait: no path can be followed and no goal reached"
+FALLS = "the feet do not carry the robot in some frame of this gait; take a robot with more legs"
 
 
 class Rehearsal(NamedTuple):
@@ -145,7 +145,7 @@ def longest_stride(walk: SlidingWalk, limits: Limits | None = None) -> float:
 
 
 def _carried(walk: SlidingWalk, controls: np.ndarray) -> np.ndarray:
-    """Return where a stride takes the body, (3,)."""
+    """Return the pose after one stride, seen from its start, (3,) [m, m, rad]."""
     made = walk.stride(controls, derivatives=False)
     if made.fell:
         raise ValueError(FALLS)

@@ -1,4 +1,10 @@
-"""The policies that come with the package: every run and seed trained anew, and put in their place."""
+"""Train the policies that come with the package anew, run by run and seed by seed.
+
+Usage: tarsus page shipped [RUN ...] [--seeds 5] [--out runs] [--threads 0] [--write]. Needs the extra:
+pip install 'tarsus[rl]'. Runtime: about five minutes of a core for a policy, six hours for all; after Ctrl-C the same
+command goes on. With `--write` the policies of the package are replaced: `tarsus page policies --write` and
+`tarsus page baselines --write` then make their tables.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tarsus.analytic import saving
-from tarsus.scripts.library.learning import checkpoint, planning, training_runs
+from tarsus.scripts.command import arguments, paths
+from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.library.learning import checkpoint, planning, policies, training_runs
 
-TRAINED = Path(__file__).parent / "trained"
-SHIPPED = ("policy.npz", "run.json")  # of a checkpoint
+FILES = ("policy.npz", "run.json")  # of a checkpoint
 # An episode's ground, robot and command are drawn here: the best of some evaluations was the luckiest.
 LAST = ("hexapod-commanded",)
 
@@ -56,9 +63,28 @@ def trained(trainings: Iterable[planning.Asked]) -> Iterator[planning.Asked]:
 
 def ship(asked: planning.Asked) -> Path:
     """Put a policy where those of the package are; return its folder."""
-    kept, folder = asked.folder / ("latest" if asked.run in LAST else "best"), TRAINED / asked.folder.name
+    kept, folder = asked.folder / ("latest" if asked.run in LAST else "best"), policies.SHIPPED / asked.folder.name
     folder.mkdir(parents=True, exist_ok=True)
-    for name in SHIPPED:
+    for name in FILES:
         with saving.writing(folder / name) as part:
             shutil.copyfile(kept / name, part)
     return folder
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    """Train; return 0, 2 for a command line that cannot be run, 130 after Ctrl-C."""
+    parser = arguments.Parser(prog="tarsus page shipped", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("runs", nargs="*", metavar="RUN", help=f"by default all: {', '.join(training_runs.RUNS)}")
+    parser.add_argument("--seeds", type=arguments.integer(1, 100), default=5, help="seeds of each run, from 0 on")
+    parser.add_argument("--out", type=paths.folder_to_write, default=Path("runs"), help="folder of the checkpoints")
+    parser.add_argument("--threads", type=arguments.threads, default=0, help="threads; 0 is one per idle processor")
+    parser.add_argument("--write", action="store_true", help="replace the policies of the package")
+    with arguments.read(parser, argv) as args:
+        trainings = of(args.runs, args.seeds, args.out, args.threads)
+    try:
+        for done in trained(trainings):
+            print(f"{ship(done) if args.write else done.folder} is trained")
+    except KeyboardInterrupt:
+        return interrupts.EXIT_STATUS
+    return 0

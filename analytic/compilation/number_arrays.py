@@ -1,4 +1,4 @@
-"""Arrays of carriers, for functions that numba compiles: views of arrays of floats, and what stands for `numpy`."""
+"""Arrays of extended numbers, for compiled functions: views of arrays of floats, and what stands for `numpy`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
 from . import (
-    carriers,
     interval_arithmetic,
     interval_arrays,
     interval_elementary,
@@ -26,14 +25,15 @@ from . import (
     intervals,
     jet_rules,
     jets,
+    number_types,
     traces,
 )
-from .carriers import Carrier
 from .intervals import IntervalType
 from .jets import JetType
+from .number_types import NumberType
 from .traces import TraceType
 
-# In the fingerprint of what computes with carriers: numba's registries are not seen by it.
+# In the fingerprint of what computes with extended numbers: numba's registries are not seen by it.
 _OF_INTERVALS = (
     interval_arithmetic,
     interval_elementary,
@@ -42,14 +42,14 @@ _OF_INTERVALS = (
     interval_rules,
     interval_library,
 )
-_PARTS = (carriers, jet_rules, jets, traces, *_OF_INTERVALS, intervals, interval_arrays)
+_PARTS = (number_types, jet_rules, jets, traces, *_OF_INTERVALS, intervals, interval_arrays)
 _FILES = (__file__, *(module.__file__ for module in _PARTS))
 VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")
 
 register_jitable(jet_rules.where)
 
 
-def number(k: int | tuple[bool, bool]) -> Carrier:
+def number(k: int | tuple[bool, bool]) -> NumberType:
     """Return the type of jets with k derivatives; for k = 0 of traces, for k = (rate, short) of intervals."""
     if isinstance(k, tuple):
         return IntervalType(*k)
@@ -58,10 +58,10 @@ def number(k: int | tuple[bool, bool]) -> Carrier:
 
 @functools.cache
 def view(k: int | tuple[bool, bool]) -> Callable:
-    """Return the compiled function that views an array of floats, shape (n words,), as n carriers, not copied."""
+    """Return the compiled view of an array of floats, shape (n words,), as n extended numbers."""
 
     @intrinsic
-    def as_carriers(context, array):
+    def as_numbers(context, array):
         kind = types.Array(number(k), 1, "C")
 
         def show(context, builder, sig, args):
@@ -75,7 +75,7 @@ def view(k: int | tuple[bool, bool]) -> Callable:
 
         return kind(array), show
 
-    return as_carriers
+    return as_numbers
 
 
 def _room(k: int | tuple[bool, bool], cleared: bool) -> Callable:
@@ -105,7 +105,7 @@ def numpy_of(k: int | tuple[bool, bool]) -> python_types.ModuleType:
 
     `empty` and `zeros` make arrays of them, and functions of arrays are those of one number.
     """
-    module = python_types.ModuleType(f"numpy_of_carriers_{k}")
+    module = python_types.ModuleType(f"numpy_of_numbers_{k}")
     for name in ("pi", "inf", "nan"):
         setattr(module, name, getattr(np, name))
     for name, function in jet_rules.NUMPY.items():

@@ -1,4 +1,4 @@
-"""How many elements an MJCF makes, counted from its text, as MuJoCo would not end with `<replicate count="30000000">`.
+"""The number of elements of an MJCF, counted from its text: MuJoCo would not end with `<replicate count="30000000">`.
 
 Repetitions multiply: a replicate in a replicate, or a model that a replicate attaches. Files that the text includes or
 attaches are read too.
@@ -34,7 +34,7 @@ MOST_NODES = 2500  # of their cells
 Reader = Callable[[str], str | None]  # the text of a file by the name that another has for it
 
 
-def check_extent(mjcf: str | Path, is_text: bool) -> None:
+def check_elements(mjcf: str | Path, is_text: bool) -> None:
     """Refuse an MJCF that makes more than MuJoCo does in seconds.
 
     Args:
@@ -48,7 +48,7 @@ def check_extent(mjcf: str | Path, is_text: bool) -> None:
         model = _Model(text, read)
         made = model.made(model.top) - sum(1 for _ in model.top.walk())
         if made > MOST_ELEMENTS:
-            raise ValueError(f"what it repeats makes {made} elements together, and may make {MOST_ELEMENTS}")
+            raise ValueError(f"its repetitions make {made} elements together, and may make {MOST_ELEMENTS}")
 
 
 def _texts(path: Path) -> list[tuple[str, Reader]]:
@@ -131,7 +131,7 @@ class _Model:
         place = element.attributes.get("body") or element.attributes.get("frame", "")
         key = (self._file, place) if model is None else (self._files.get(model, ""), "")
         if key in self._within:
-            raise ValueError(f"{element} attaches what it stands in, and that never ends")
+            raise ValueError(f"{element} attaches the model or body that holds it, without end")
         if key not in self._known:
             self._within += (key,)
             if model is None:

@@ -1,4 +1,4 @@
-"""How low the parts of a model reach: the lowest point of a geom, by its shape."""
+"""The lowest point of a geom, by its shape."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BOX, ELLIPSOID, MESH = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_ELLIPSOI
 
 
 def lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
-    """Return the height of a geom's lowest point [m], of a shape that is none of these that of its centre."""
+    """Return the height of a geom's lowest point [m], of a shape that is not listed that of its centre."""
     down, size, centre = data.geom_xmat[geom].reshape(3, 3)[2], model.geom_size[geom], data.geom_xpos[geom, 2]
     kind = model.geom_type[geom]
     if kind == SPHERE:

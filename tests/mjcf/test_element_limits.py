@@ -5,8 +5,8 @@ import zipfile
 import mujoco
 import pytest
 
-from tarsus.mjcf import extent, own_robot
-from tarsus.mjcf.extent import MOST_ELEMENTS, check_extent
+from tarsus.mjcf import element_limits, own_robot
+from tarsus.mjcf.element_limits import MOST_ELEMENTS, check_elements
 
 GEOM = "<geom size='.1'/>"
 CHILD = f"<mujoco model='child'><worldbody><body name='b'>{GEOM * 3}</body></worldbody></mujoco>"
@@ -36,7 +36,7 @@ REFUSED = {
     '<replicate count="200"> makes 40000 elements': world(
         f"<frame><replicate count='200'><body><replicate count='199'>{GEOM}</replicate></body></replicate></frame>"
     ),
-    "what it repeats makes 17996 elements together": world(f"<replicate count='9000'>{GEOM}</replicate>" * 2),
+    "its repetitions make 17996 elements together": world(f"<replicate count='9000'>{GEOM}</replicate>" * 2),
     '<replicate count="20000"> makes': world(f"<!-- a -- b --><replicate count='2&#48;000'>{GEOM}</replicate>"),
     "makes 64000 elements": flex(count="40 40 40", dim="3"),
     "makes 2000000000 elements": flex(count="2000000000 1 1", dim="1"),
@@ -44,7 +44,7 @@ REFUSED = {
         count="3 3 3", dim="3", dof="quadratic", cellcount="12 12 12"
     ),
     '<attach body="a12" prefix="p"> makes 12287 elements': doubling(40),
-    '<attach body="X" prefix="p"> attaches what it stands in, and that never ends': world(
+    '<attach body="X" prefix="p"> attaches the model or body that holds it, without end': world(
         "<body name='X'><attach body='X' prefix='p'/></body>"
     ),
     "asks for 10000000000 values, and may ask for 67108864": world(
@@ -81,9 +81,9 @@ def test_what_explodes_is_refused_by_element_number_and_limit(sentence, monkeypa
 @pytest.mark.parametrize("name", TAKEN)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_mujoco_makes_in_a_moment_is_left_to_it_and_was_counted(name):
-    check_extent(TAKEN[name], True)
+    check_elements(TAKEN[name], True)
     model = mujoco.MjSpec.from_string(TAKEN[name]).compile()
-    counted = extent._Model(TAKEN[name], lambda file: None)
+    counted = element_limits._Model(TAKEN[name], lambda file: None)
     worlds = [element for element in counted.top.walk() if element.name == "worldbody"]
     made = sum(counted.made(world) - 1 for world in worlds)
     assert made == model.nbody - 1 + model.ngeom + NO_BODIES.get(name, 0)
@@ -91,7 +91,7 @@ def test_what_mujoco_makes_in_a_moment_is_left_to_it_and_was_counted(name):
 
 def test_the_projects_own_models_are_taken():
     for path in own_robot.EXAMPLE.parents[1].rglob("*.xml"):
-        check_extent(path, False)
+        check_elements(path, False)
 
 
 def test_files_that_are_included_attached_or_packed_count_too(tmp_path, monkeypatch):
@@ -109,18 +109,18 @@ def test_files_that_are_included_attached_or_packed_count_too(tmp_path, monkeypa
     for name, (text, made) in texts.items():
         path = tmp_path / f"{name}.xml"
         path.write_text(text)
-        with pytest.raises(ValueError, match=f"makes {made}" if made == 12000 else "elements, and may|never ends"):
-            check_extent(path, False)
+        with pytest.raises(ValueError, match=f"makes {made}" if made == 12000 else "elements, and may|without end"):
+            check_elements(path, False)
     with zipfile.ZipFile(tmp_path / "packed.mjz", "w") as archive:
         archive.write(tmp_path / "includes.xml", "a.xml"), archive.write(tmp_path / "part.xml", "part.xml")
     with pytest.raises(ValueError, match="makes 12000 elements"):
-        check_extent(tmp_path / "packed.mjz", False)
+        check_elements(tmp_path / "packed.mjz", False)
     few = world(attach.format(20), "<model file='child.xml'/>")
     (tmp_path / "few.xml").write_text(few)
-    check_extent(tmp_path / "few.xml", False)
+    check_elements(tmp_path / "few.xml", False)
     assert mujoco.MjSpec.from_file(str(tmp_path / "few.xml")).compile().ngeom == 60 < MOST_ELEMENTS
     monkeypatch.chdir(tmp_path)
-    check_extent(few, True)
+    check_elements(few, True)
 
 
 def test_what_mujocos_own_code_throws_is_a_sentence(monkeypatch):

@@ -1,4 +1,4 @@
-"""The walk along a curve of fixed points: steps that adapt, bounds, the curve's end, and bifurcations on the way."""
+"""Continuation of a curve of fixed points: steps that adapt, bounds, the curve's end, and bifurcations on the way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGER, SHORTER = 1.5, 0.5
 SHORTEST_FOR_CHANGE = 1e-2  # of the longest step: below it fast multipliers do not shorten the step any more
 
 
-def walk(
+def continuation(
     curve: FixedPointCurve,
     outcome: Correction,
     first: CurvePoint | None,
@@ -23,7 +23,7 @@ def walk(
     pace: Pace,
     stop_at: BifurcationKind | None,
 ) -> Family:
-    """Return the family from its first point on, along its tangent; `outcome` says how that point was sought."""
+    """Return the family from its first point on, along its tangent; `outcome` is that of the search for this point."""
     if first is None:
         message = f"{FamilyEnd.NO_START.value}: {outcome.value}"
         return Family(FamilyEnd.NO_START, message, (), (), curve, bounds, pace)
@@ -87,7 +87,7 @@ def _on_bound(
 
 
 def _too_far(a: CurvePoint, b: CurvePoint, step: float, pace: Pace) -> bool:
-    """Return whether tangent or multipliers have turned by more than is allowed."""
+    """Return whether a step turns the tangent, or changes the multipliers, by more than `pace` allows."""
     if math.acos(min(1.0, abs(a.tangent @ b.tangent))) > pace.max_bend or a.tangent @ b.tangent < 0.0:
         return True
     return step > SHORTEST_FOR_CHANGE * pace.max_step and change(a.multipliers, b.multipliers) > pace.max_change

@@ -1,4 +1,4 @@
-"""The kernels of walkers in Warp, and NumPy's functions on arrays of a device, against the originals."""
+"""The kernels of walkers in Warp, and NumPy's functions on arrays of a device, against those of the processor."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,9 @@ pytest.importorskip("warp", reason=INSTALL)
 torch = pytest.importorskip("torch", reason="it needs the extra: pip install 'tarsus[rl]'")
 from tarsus.envs.warp import moving  # noqa: E402
 from tarsus.envs.warp.arrays import DeviceArray, Draws  # noqa: E402
-from tarsus.envs.warp.twins import Twins  # noqa: E402
+from tarsus.envs.warp.kernels import Kernels  # noqa: E402
 
-N, LEGS, N_SUBSTEPS, GAIT = 40, 6, 5, (0.7, 0.42, 0.75)
+N, LEGS, N_SUBSTEPS, GAIT = 40, 6, 5, np.array([0.7, 0.42, 0.75])
 ROUNDING = 1e-12
 
 
@@ -58,15 +58,17 @@ def cases(rng):
     yield "joints_of_gait", (UNDULATION, rng.uniform(low, high, (N, 5)), *when, *kept, *ends)
     low, high = np.array([[0.05, 0.35], [0.4, 0.75], [0.7, 2.0], [1 / 3, 0.5], [-0.4, 0.4]]).T
     yield "joints_of_gait", (SHAFT_CLOCK, rng.uniform(low, high, (N, 5)), cycles, times, 0, 0.0, 0.0, *kept, *ends)
+    yield "pose_of_gait", (SHAFT_CLOCK, rng.uniform(low, high, (N, 5)), cycles, np.zeros((N, LEGS)))
     qpos, qvel, table = rows(rng, N, 7 + LEGS), rows(rng, N, 6 + LEGS), servo_table(rng)
     joints, values = np.arange(7, 7 + LEGS), np.zeros((N, 80))
     qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=-1, keepdims=True)
-    for axes in ((0, 1, 1.0, 0), (1, 0, -1.0, 1)):
-        yield "body_frame", (qpos, qvel, np.zeros((N, 3, 3)), values, (0, 3, 6, 9), axes)
+    at = np.array([0, 3, 6, 9])
+    for axes in (np.array([0, 1, 1, 0]), np.array([1, 0, -1, 1])):
+        yield "body_frame", (qpos, qvel, np.zeros((N, 3, 3)), values, at, axes)
     for torques in (False, True):
         columns = np.array([11, 17, 23, 29, 35, 41, 42, 43])
         state = (rows(rng, N, LEGS) for _ in range(4))
-        body = (qpos, qvel, np.zeros((N, 3, 3)), values, (0, 3, 6, 9), axes)
+        body = (qpos, qvel, np.zeros((N, 3, 3)), values, at, axes)
         yield "walker_frame", (*body, joints, table, torques, *state, columns)
     limits = np.array([np.inf, 0.3, 0.5, 1.0, np.inf, 0.2])
     yield "ramp", (qpos, joints, table, limits, times, 1, *kept, np.zeros((N, LEGS)), commands)
@@ -76,13 +78,13 @@ def cases(rng):
 
 
 @pytest.mark.parametrize(("name", "arguments"), list(cases(np.random.default_rng(0))))
-def test_a_twin_computes_what_its_original_does(name, arguments):
+def test_a_kernel_computes_on_a_device_what_it_does_here(name, arguments):
     theirs = on_device(arguments)
     ours = tuple(value.copy() if isinstance(value, np.ndarray) else value for value in arguments)
-    twins, original, changed = Twins("cpu"), getattr(kernels.COMPILED, name), 0.0
+    translated, original, changed = Kernels("cpu"), getattr(kernels.COMPILED, name), 0.0
     for _ in range(3):  # what a kernel keeps goes into the next call
         original(*ours)
-        getattr(twins, name)(*theirs)
+        getattr(translated, name)(*theirs)
     for before, here, there in zip(arguments, ours, theirs, strict=True):
         if isinstance(here, np.ndarray):
             finite, both = np.isfinite(here), np.isfinite(here) & np.isfinite(before)
