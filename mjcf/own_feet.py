@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from .lowest_points import lowest
 from .feet import MESH, SHAPES, candidates, foot_of, points_of
+from .lowest_points import lowest
 
 NUMBERS = {int(shape) for shape in SHAPES}
 AUTO = "auto"

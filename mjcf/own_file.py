@@ -57,8 +57,8 @@ def check_size(model: mujoco.MjModel) -> None:
     density = mass / max(size, 1e-9) ** 3
     if size > 50.0 or size < 5e-3 or not 1e-3 < density < 1e6:
         raise ValueError(
-            f"the robot is {size:.3g} m across and weighs {mass:.3g} kg: units are metres and kilograms; scale meshes and "
-            "positions in millimetres by 0.001"
+            f"the robot is {size:.3g} m across and weighs {mass:.3g} kg: units are metres and kilograms; scale meshes "
+            "and positions in millimetres by 0.001"
         )
 
 

@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 from scipy.optimize import least_squares
 
-from .lowest_points import lowest
 from .feet import BOX, CYLINDER, points_of
+from .lowest_points import lowest
 from .own_feet import Tree
 
 FOUND = "found"
