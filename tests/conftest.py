@@ -35,10 +35,9 @@ GOLDEN = HERE / "golden"
 # Folders and files that `make test` leaves to `make test-all`: commands, pages, pictures, studies, and whatever lasts.
 EXTRA = [HERE / name for name in (
     "envs/test_exact.py", "envs/test_torchrl.py", "envs/test_warp.py", "envs/test_warp_device.py",
-    "envs/test_warp_twins.py", "fuzz", "scripts", "test_core.py",
-    "test_documented_code.py", "test_documented_commands.py", "test_equations.py", "test_extending.py", "test_links.py",
-    "test_notebooks.py", "test_numbers.py", "test_packaging.py", "test_paper.py", "test_readme.py", "test_recipes.py",
-    "test_reproduction.py",
+    "envs/test_warp_twins.py", "fuzz", "scripts",
+    "test_documented_code.py", "test_documented_commands.py", "test_equations.py", "test_extending.py", "test_house.py",
+    "test_mutants.py", "test_notebooks.py", "test_numbers.py", "test_recipes.py",
 )]  # fmt: skip
 # What in these folders is of the core all the same: the command line, and where results are saved.
 CORE = [
