@@ -14,6 +14,9 @@ from pathlib import Path
 # Threads of BLAS wait for each other by spinning, and with a worker on each core took thirty times the processor time
 # that the smallest systems need. NumPy reads it when it is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Messages are compared as text, here and in new processes: without the colours that numba gives them where colorama is
+# installed and newer Pythons where a terminal is claimed, and broken at one width.
+os.environ |= {"NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1", "PYTHON_COLORS": "0", "COLUMNS": "80"}
 
 import hypothesis
 import numpy as np
