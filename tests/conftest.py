@@ -28,7 +28,7 @@ from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl
 # A busy machine is no error in the code under test. Examples are the same in every run, so that whoever changes nothing
 # sees nothing new; a fuzz that is left to itself (tests/fuzz/budget.py) draws others each time.
 hypothesis.settings.register_profile(
-    "tarsus", deadline=None, derandomize=not os.environ.get("TARSUS_FUZZ_SECONDS"), database=None
+    "tarsus", deadline=None, derandomize=not os.environ.get("TARSUS_FUZZ_SECONDS"), database=None, max_examples=50
 )
 hypothesis.settings.load_profile("tarsus")
 

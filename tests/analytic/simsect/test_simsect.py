@@ -308,7 +308,7 @@ def test_a_controller_is_chosen_by_control_type():
 
 def test_the_inputs_it_writes_run_again(tmp_path, capsys):
     path = tmp_path / "a.rc"
-    short = "finalTime = 0.01; tolerance = 1e-5;"
+    short = "finalTime = 0.004; tolerance = 1e-5;"
     path.write_text(HEXAPOD + f'{short} dataBaseName = "{tmp_path}/a";')
     assert script.main(["-c", str(path), "--mode", "python"]) == 0
     again = tmp_path / "b.rc"
