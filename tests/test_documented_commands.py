@@ -1,7 +1,7 @@
-"""Every command that the pages and the scripts' docstrings show exists and takes its options; a test runs each script.
+"""Every command that the pages and the scripts' docstrings show exists and takes its options.
 
-What runs a subcommand is found in the tests themselves: a call of a script's `main`. The rest run here, on next to
-nothing: `SMOKE` has their smallest arguments, and what of their modules is made smaller for want of an option.
+Those that no other test runs to the end run here, on next to nothing: `SMOKE` has their smallest arguments, and what of
+their modules is made smaller for want of an option.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def one_second():
     return rhex_walks.measure(rhex_walks.RhexWalk(robot_page.SPEED_2, robot_page.RHEX, seconds=1.0), "MuJoCo")
 
 
-# Subcommands that no other test runs to the end: smallest arguments, and what stands in for want of a smaller option.
+# Smallest arguments of a subcommand, and what stands in for want of a smaller option.
 # OUT is a folder with copies of the pages that commands write to.
 SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark contact": (
@@ -165,17 +165,6 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "page walkers": ("--legs 6 --seconds 6 --format csv", {}),
     "page gallery": ("--write --docs OUT", dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, CLIP_SECONDS=0.1)),
     "page pictures": ("--only disc --out OUT", {}),
-}
-# Subcommands that nothing runs, and why.
-NOT_RUN = {
-    "benchmark hexapod": "compiles the exact hexapod three times, for minutes; its functions run interpreted in tests",
-    "benchmark control": "its problems take minutes to compile; tests/scripts/laboratory/benchmarks/test_control.py",
-    "benchmark leap": "its model takes minutes to compile; tests/scripts/laboratory/models/test_hopping_leg_leap.py",
-    "page rhex_held": "takes two minutes; tests/scripts/laboratory/studies/test_rhex_held.py has its walks",
-    "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
-    "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",
-    "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
-    "train rllib": "Ray wants an environment of its own; test_clusters.py trains where there is one",
 }
 
 
@@ -294,36 +283,6 @@ def test_every_figure_is_drawn_from_what_is_stored(name, tmp_path, monkeypatch):
     assert drawing.main(made, ["--out", str(tmp_path)]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}.npz", f"{name}.png", "result.json"}
     pyplot.close("all")
-
-
-def run_by_tests() -> set[str]:
-    """Return the subcommands whose `main` a test calls by the script's name, read from the tests."""
-    known = {cli.module_of(path): name for name, path in COMMANDS.items()}
-    found = set()
-    for path in (ROOT / "tests").rglob("test_*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        names = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
-                names |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-        for node in ast.walk(tree):
-            match node:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="main")):
-                    found.add(known.get(names.get(name, ""), ""))
-                    run = [names.get(given.id, "") for given in node.args[:1] if isinstance(given, ast.Name)]
-                    found |= {known.get(dotted, "") for dotted in run}  # of a page, by its frame
-                    verb = names.get(name, "").rpartition(".")[2]
-                    if verb in cli.VERBS and cli.VERBS[verb].own:  # its file takes the name as the first word
-                        first = [given.elts[0] for given in node.args if isinstance(given, ast.List) and given.elts]
-                        words = [word.value.replace("_", "-") for word in first if isinstance(word, ast.Constant)]
-                        found |= {f"{verb} {word}" for word in words}
-    return found & set(COMMANDS)
-
-
-def test_every_subcommand_is_run_or_excused():
-    run = run_by_tests()
-    assert {"run hexapod", "crossvalidate", "simsect", "page sliding_test", "page docs"} <= run
-    assert set(COMMANDS) - run - set(FIGURES) - set(SMOKE) == set(NOT_RUN)
 
 
 def smoke_cases() -> list:

@@ -103,7 +103,7 @@ def moving(model, height, down, aside):
     return data
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def speculative():
     """Return the module, whose functions Python can call too, without compiling them."""
     pytest.importorskip("warp", reason=warp_refusals.INSTALL)

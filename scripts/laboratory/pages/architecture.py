@@ -1,7 +1,7 @@
 """The rooms of the house: what each folder holds, and which others it imports.
 
-Usage: tarsus page architecture [--write]. Table and picture are read from the files, so they cannot be out of date for
-long: a test compares them.
+Usage: tarsus page architecture [--write]. Table and picture are read from the files, and a test compares the
+table with them.
 """
 
 from __future__ import annotations

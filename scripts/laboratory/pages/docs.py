@@ -1,4 +1,4 @@
-"""The pages of docs/ whose tables come from the code: environments, commands, figures.
+"""The pages of docs/ whose tables come from the code: environments, commands.
 
 Usage: tarsus page docs [--check] [--write]. Without --write it says which pages would change; with --check such a page
 is an error.
@@ -13,7 +13,7 @@ from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory import frame
-from tarsus.scripts.laboratory.pages import environment_page, gallery, verb_pages
+from tarsus.scripts.laboratory.pages import environment_page, verb_pages
 
 
 def pages() -> dict[str, Callable[[], str]]:
@@ -21,7 +21,7 @@ def pages() -> dict[str, Callable[[], str]]:
     environments = (*ENVIRONMENTS, *SURROGATES)
     of_environments = {environment_page.SHARED: environment_page.shared_page}
     of_environments |= {environment_page.place(name): partial(environment_page.page, name) for name in environments}
-    return of_environments | {"docs/figures.md": gallery.page} | verb_pages.PAGES
+    return of_environments | verb_pages.PAGES
 
 
 @arguments.command

@@ -12,7 +12,6 @@ import dataclasses
 import importlib
 import inspect
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +61,7 @@ def shared_page() -> str:
     """Return the page of what holds for all environments."""
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import shaping
+    from tarsus.envs.walker import WalkerConfig
     from tarsus.mjcf.presets import PRESETS
     from tarsus.mjcf.terrain import EDGE
 
@@ -69,7 +69,7 @@ def shared_page() -> str:
         "shaping_table": _shaping_table(shaping.BODY | shaping.POWER),
         "edge": EDGE,
         "argument_table": markdown_table(("argument", "default", "meaning"), shared_rows()),
-        "fixed": _names(sorted(set.union(*(set(config.FIXED) for config in configs())))),
+        "fixed": _names(sorted(WalkerConfig.FIXED)),
         "terrains": _names(TERRAINS),
         "presets": _names(PRESETS),
         "info_table": _info_table(SHARED_INFO),
@@ -78,24 +78,13 @@ def shared_page() -> str:
 
 
 def shared_rows() -> list[tuple[str, str, str]]:
-    """Return the arguments that most machines have with the same meaning, and their default if it is one."""
-    known = configs()
-    rows = [row for config in known for row in argument_rows(config)]
-    counts = Counter((name, meaning) for name, _, meaning in rows)
-    found = []
-    for name, meaning in (pair for pair, count in counts.items() if count > len(known) / 2):
-        defaults = {default for other, default, said in rows if (other, said) == (name, meaning)}
-        found.append((name, defaults.pop() if len(defaults) == 1 else "", meaning))
-    return found
+    """Return the arguments that a walker has like all others: a machine's page has those that differ.
 
+    They are a class's and no statistics over the machines: another machine changes neither this page nor others.
+    """
+    from tarsus.envs.walker import WalkerConfig
 
-def configs() -> list[type]:
-    """Return the configurations of all machines in MuJoCo."""
-    found = []
-    for name in ENVIRONMENTS:
-        module, _, name_of_class = ENVIRONMENTS[name]["entry_point"].partition(":")
-        found.append(getattr(importlib.import_module(module), name_of_class).task_class.config_class)
-    return found
+    return [row for row in argument_rows(WalkerConfig) if row[0] != "`action_mode`"]
 
 
 def words_of(name: str, env) -> dict[str, str]:
@@ -148,14 +137,16 @@ def _plain(name: str, env) -> dict[str, str]:
 def _tables(env) -> dict[str, Any]:
     """Return what every page of an environment in MuJoCo says in numbers and tables."""
     from tarsus.envs import observations
+    from tarsus.envs.walker import WalkerConfig
 
     task = env.unwrapped.task
     known, config = task.machine_entries(), task.config
     options = {"action_mode": getattr(config, "action_mode", None), "task": config.task}
-    own, shared = argument_rows(type(config)), shared_rows()
-    said = {(name, meaning): default for name, default, meaning in shared}
-    other = [f"{row[0]} {row[1]}" for row in own if said.get((row[0], row[2])) == ""]
-    own = [row for row in own if (row[0], row[2]) not in said]
+    rows, said = argument_rows(type(config)), {(name, text): default for name, default, text in shared_rows()}
+    fixed = {f"`{name}`" for name in set(config.FIXED) - set(WalkerConfig.FIXED)}
+    own = [(name, default, f"{text}; fixed by `make`" if name in fixed else text)
+           for name, default, text in rows if (name, text) not in said]  # fmt: skip
+    other = [f"{name} {default}" for name, default, text in rows if said.get((name, text), default) != default]
     return {
         "default_options": " and ".join(f'`{name}="{value}"`' for name, value in options.items() if value),
         "size": env.observation_space.shape[0],
@@ -167,7 +158,7 @@ def _tables(env) -> dict[str, Any]:
         "max_steps": env.spec.max_episode_steps,
         "seconds": env.spec.max_episode_steps * env.unwrapped.ctrl_dt,
         "argument_table": markdown_table(("argument", "default", "meaning"), own) if own else "",
-        "own_defaults": f"Defaults of [shared arguments](index.md#arguments): {', '.join(other)}." if other else "",
+        "own_defaults": f"Other defaults of [all arguments](index.md#arguments): {', '.join(other)}." if other else "",
         "randomisable": _names(config.randomisable()),
     }
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/figures.md, from the golden data of the tests, and films of everything that moves.
+"""The pictures of figures, from the golden data of the tests, and films of everything that moves.
 
 Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; minutes
 for the clips without a graphics processor, for which there must be an OpenGL library.
@@ -62,28 +62,13 @@ def draw(name: str, folder: Path) -> bool:
     return True
 
 
-def page() -> str:
-    """Return docs/figures.md: every figure by its name, with its picture."""
-    return _joined(lambda name: [])
-
-
-def whole() -> str:
-    """Return the same with what the scripts say of their figures, and with their options, as the site has it."""
-    options = verb_pages.own_options(verb_pages.FIGURES)
-    return _joined(lambda name: [load(name).__doc__.partition("\n")[2].strip(), *options[name]])
-
-
-def _joined(more: Callable[[str], list[str]]) -> str:
-    parts = [
-        "# Figures",
-        "Every figure of the sources that is reproduced here, and our own figures. `tarsus figure NAME` computes and\n"
-        "draws one into `out/figure-NAME`; [all of them](verbs.md#figure) take `--format`, `--out` and `--force`.\n"
-        "Tests compare their numbers. On the built site this page also has each figure's description and options.",
-    ]
+def whole(text: str) -> str:
+    """Return docs/figures.md as the site has it: behind its text every figure, with its description and options."""
+    options, parts = verb_pages.own_options(verb_pages.FIGURES), [text.strip()]
     for name in names():
         drawn = f"![{name}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
-        parts += [f"## {name}", title(name), *more(name), drawn]
-    return "\n\n".join(part for part in parts if part) + "\n"
+        parts += [f"## {name}", title(name), load(name).__doc__.partition("\n")[2].strip(), *options[name], drawn]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def film(clip: str, folder: Path) -> None:

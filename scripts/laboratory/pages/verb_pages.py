@@ -1,4 +1,4 @@
-"""The page of the commands: for every verb of `tarsus` the names that may follow it, and all options."""
+"""The page of the commands: the verbs of `tarsus`; on the site also the names that may follow them, and all options."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ FIGURES, PAGES_VERB = "figure", "page"  # verbs whose names are many and are lis
 FIRST = """# Commands
 
 Generated from the parsers by `tarsus page docs`. `tarsus` alone lists the verbs, a verb alone the names that may
-follow it, and `--help` behind both the options, which the built site has on this page. Options are checked before any
-work; what cannot be run is refused with one sentence and exit status 2. No result is overwritten unless `--force` says
-so. `figure`, `benchmark` and `page` need a checkout of the repository; the wheel does not have what they run."""
+follow it, and `--help` behind both the options; the built site has names and options on this page. Options are checked
+before any work; what cannot be run is refused with one sentence and exit status 2. No result is overwritten unless
+`--force` says so. `figure`, `benchmark` and `page` need a checkout of the repository; the wheel does not have what they
+run."""
 
 
 def escaped(text: str) -> str:
@@ -103,19 +104,19 @@ def section(verb: str, seen: dict[Sequence[str], str] | None) -> str:
 
     Args:
         verb: Its name.
-        seen: The options of the sections before, which is extended; without it no options are listed.
+        seen: The options of the sections before, which is extended; without it neither names nor options are listed.
     """
-    known, found = cli.VERBS[verb], parsers(verb)
+    known = cli.VERBS[verb]
     usage = f"tarsus {verb} {known.follows}".strip()
     parts = [f"## {verb}", f"{usage}: {escaped(known.what)}."]
-    described = {name: escaped(inspect.cleandoc(parser.description or "")) for name, parser in found.items() if name}
     if verb == FIGURES:
         return "\n\n".join([*parts, "The names, with what each draws and its own options: [figures](figures.md)."])
     if verb == PAGES_VERB:
         return "\n\n".join([*parts, "For those who change the project: `tarsus page` lists the names."])
     if seen is None:
-        rows = [(f"`{name}`", words) for name, words in described.items()]
-        return "\n\n".join([*parts, *([stamp.markdown_table(("name", "what it does"), rows)] if rows else [])])
+        return "\n\n".join(parts)
+    found = parsers(verb)
+    described = {name: escaped(inspect.cleandoc(parser.description or "")) for name, parser in found.items() if name}
     listed = {name: options(parser) for name, parser in found.items()}
     named = [rows for name, rows in listed.items() if name]
     shared = [row for row in named[0] if all(row in rows for rows in named)] if len(named) > 1 else []
@@ -135,12 +136,12 @@ def own_options(verb: str) -> dict[str, list[str]]:
 
 
 def page() -> str:
-    """Return the page of all commands: verbs, and the names that may follow them."""
+    """Return the page of all commands: what each verb does."""
     return _joined(None)
 
 
 def whole() -> str:
-    """Return the same with all options, as the site has it."""
+    """Return the same with all names and options, as the site has it."""
     return _joined({})
 
 

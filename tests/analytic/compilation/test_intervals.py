@@ -158,7 +158,7 @@ def _is_decided(function, flat):
 
 @pytest.mark.parametrize("function", TRUTHS, ids=lambda f: f.__name__)
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
 )  # `mod` is often undecided
 @given(data=st.data())
 def test_rules_enclose_values_and_derivatives(function, data):
@@ -193,7 +193,7 @@ def test_rules_enclose_values_and_derivatives(function, data):
 
 
 @pytest.mark.parametrize("function", TRUTHS, ids=lambda f: f.__name__)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(data=st.data())
 def test_rules_of_points_are_narrow(function, data):
     is_power = function is operator.pow

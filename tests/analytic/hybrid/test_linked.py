@@ -16,7 +16,7 @@ from tarsus.analytic.models import bouncing_ball  # noqa: E402
 pytestmark = pytest.mark.skipif(not functions.is_tried(), reason="this release of numba was not tried")
 
 
-def ball(restitution=0.5, bounce=None, method="rk23"):
+def ball(restitution=0.5, bounce=None, method="dop853"):
     """A ball that may do anything when it bounces."""
     model = hy.Model("ball", state={"h": 1.0, "v": 0.0}, memory={"n": 0.0}, charts=["fly"], method=method)
 
@@ -55,7 +55,7 @@ def assert_same(a, b):
 @pytest.fixture
 def empty(tmp_path, monkeypatch):
     """A cache that holds the kernels and rules of this session's, and nothing of a model's."""
-    generic.kernel("rk23")
+    generic.kernel("dop853")
     (tmp_path / store.FOLDER).mkdir(mode=0o700)
     for shared in ("kernel_*", "rules-*"):
         for path in cache.cache_folder(store.FOLDER).glob(shared):
@@ -99,18 +99,36 @@ def factorial(n):
     return n * factorial(n - 1) if n > 1 else 1
 
 
-def test_a_model_that_cannot_be_linked_is_compiled_apart_with_the_values_it_had():
+def recursive(t, x, d):
+    d[0] = factorial(3)
+
+
+def says_where(t, x, d):
+    if d[0] > 100.0:
+        raise ValueError("it bounces no more", t)
+
+
+@pytest.mark.parametrize("bounce", [recursive, says_where])
+def test_what_calls_itself_or_needs_python_objects_is_not_linked(bounce, monkeypatch):
+    monkeypatch.setattr(loader, "load", lambda functions, method, mode: mode)  # compiled apart it takes a minute
+    kernel = hy.compile(ball(bounce=bounce), mode="compiled").kernel
+    kernel.compile()
+    assert kernel._other == "compiled"
+
+
+@pytest.mark.extra
+def test_what_is_compiled_apart_has_the_values_it_had():
     count = 3
 
-    def recursive(t, x, d):
+    def counts(t, x, d):
         d[0] = factorial(count)
 
-    sim = hy.compile(ball(bounce=recursive), mode="compiled")
+    sim = hy.compile(ball(bounce=counts), mode="compiled")
     count = 4
     compiled = sim.run(final_time=1.2)
     assert sim.kernel._other is not None and compiled.d_end[0] == 6.0
     count = 3
-    assert_same(compiled, both(ball(bounce=recursive))[1])
+    assert_same(compiled, both(ball(bounce=counts))[1])
 
 
 def test_machine_code_that_is_damaged_is_made_anew(empty, monkeypatch):
@@ -123,7 +141,7 @@ def test_machine_code_that_is_damaged_is_made_anew(empty, monkeypatch):
 
 
 def test_without_a_folder_for_files_models_run(empty, monkeypatch):
-    generic.kernel("rk23")  # kept in memory
+    generic.kernel("dop853")  # kept in memory
     monkeypatch.setattr(store, "cache_folder", lambda name: None)
     assert_same(*both(ball(0.8)))
 
@@ -136,16 +154,6 @@ def test_a_kernel_is_named_by_its_source_and_the_method(monkeypatch):
     assert generic.kernel_key("rk23") != names["rk23"]
     monkeypatch.undo()
     generic.kernel_key.cache_clear()
-
-
-def test_what_needs_python_objects_is_compiled_apart():
-    def says_where(t, x, d):
-        if d[0] > 100.0:
-            raise ValueError("it bounces no more", t)
-
-    sim = hy.compile(ball(bounce=says_where), mode="compiled")
-    sim.run(final_time=1.2)
-    assert sim.kernel._other is not None
 
 
 def test_large_arrays_that_code_has_the_address_of_stay_and_are_said_not_to_be_kept(empty):
@@ -186,9 +194,9 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import bouncing_ball, rimless_wheel
 for name in sys.argv[1:]:
     model = {"ball": bouncing_ball, "wheel": rimless_wheel}[name].build()
-    run = hy.compile(model, "rk23", "compiled").run(final_time=1.0)
+    run = hy.compile(model, "dop853", "compiled").run(final_time=1.0)
     if len(sys.argv) > 2:
-        python = hy.compile(model, "rk23", "python").run(final_time=1.0)
+        python = hy.compile(model, "dop853", "python").run(final_time=1.0)
         assert run.counts == python.counts and np.array_equal(run._log, python._log), name
         assert np.array_equal(run._record, python._record), name
 """

@@ -59,7 +59,7 @@ def assert_close(a, b):
     np.testing.assert_allclose(a.event_times_by, b.event_times_by, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["rk23", "rodas5p"])
+@pytest.mark.parametrize("method", ["dop853", pytest.param("rodas5p", marks=pytest.mark.extra)])
 def test_any_number_of_directions_is_linked_with_one_translation(method, monkeypatch):
     names = ("h", "v", "restitution")
     derived(names, method=method)

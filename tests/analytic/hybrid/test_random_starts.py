@@ -54,10 +54,10 @@ def first_crossing(x, y, u, v, end):
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-10])
 def test_first_impact_of_random_throws(rtol):
-    """500 throws per tolerance; at the loose one a step spans the whole flight and several waves of the floor."""
+    """150 throws per tolerance; at the loose one a step spans the whole flight and several waves of the floor."""
     sim = hy.compile(bouncer(), mode="python")
     rng = np.random.default_rng(7)
-    for _ in range(500):
+    for _ in range(150):
         x, y, u, v = rng.uniform([-1, 0.25, -3, -2], [1, 3.0, 3, 3])
         r = sim.run([x, y, u, v], stop_at="floor", final_time=5.0, rtol=rtol, record_period=None)
         assert r.status is Status.STOPPED

@@ -144,12 +144,12 @@ def test_driven_legs_hop_too(compiled, mode):
 
 @pytest.mark.parametrize(
     "ground",
-    [pytest.param(Sinusoid(0.01, 5.0, 5.0), marks=pytest.mark.extra), Step(0.03, 0.3)],
+    [pytest.param(Sinusoid(0.01, 5.0, 5.0), marks=pytest.mark.extra), Step(0.03, 0.2)],
     ids=["sinusoid", "step"],
 )
 def test_it_lands_where_the_ground_is(ground):
     sim = hy.compile(hybrid_leg.build(raibert(), ground=ground), mode="python")
-    r = sim.run(final_time=3.0, record_period=None, stop_at="touchdown", stop_count=4)
+    r = sim.run(final_time=3.0, rtol=1e-5, record_period=None, stop_at="touchdown", stop_count=3)
     assert r.status is hy.Status.STOPPED, r.message
     e = r.events
     foot = places(PARAMS, e.x_plus[e.of("touchdown"), :4]).foot
@@ -180,14 +180,15 @@ def straight_start():
     ],
 )
 def test_runs_that_do_not_end_well_say_so_and_keep_what_was(plain, start, params, guard):
-    r = plain.run(start, params=params, final_time=20.0, stop_at="apex", stop_count=40)
+    r = plain.run(start, params=params, rtol=1e-5, final_time=20.0, stop_at="apex", stop_count=40)
     assert r.status in (hy.Status.INVALID_CHART, hy.Status.INVALID_ENTRY), r.message
     assert r.guard in guard.split("|") and f"guard {r.guard}" in r.message
     assert r.t.size >= 1 and np.all(np.isfinite(r.x))
 
 
 def test_a_compressed_stance_that_lasts_too_long_is_an_end(plain):
-    r = plain.run(params={"force": 40.0, "k_height": 0.0, "kp_stance": 300.0, "kd_stance": 8.0}, final_time=20.0)
+    params = {"force": 40.0, "k_height": 0.0, "kp_stance": 300.0, "kd_stance": 8.0}
+    r = plain.run(params=params, rtol=1e-5, final_time=20.0)
     assert r.status is hy.Status.INVALID_CHART and "stance_timeout" in r.message
     assert r.t_end > 0.5
 
@@ -195,7 +196,7 @@ def test_a_compressed_stance_that_lasts_too_long_is_an_end(plain):
 def test_gains_are_the_controllers(plain):
     fast = RaibertGains(speed=1.0).numbers(PARAMS)
     both = [
-        plain.run(params=params, final_time=0.5, record_period=None).x_end
+        plain.run(params=params, final_time=0.3, rtol=1e-5, record_period=None).x_end
         for params in ({"speed": 1.0}, numbers(PARAMS) | fast)
     ]
     np.testing.assert_array_equal(*both)

@@ -308,11 +308,12 @@ def test_a_controller_is_chosen_by_control_type():
 
 def test_the_inputs_it_writes_run_again(tmp_path, capsys):
     path = tmp_path / "a.rc"
-    path.write_text(HEXAPOD + f'dataBaseName = "{tmp_path}/a";')
+    short = "finalTime = 0.004; tolerance = 1e-5;"
+    path.write_text(HEXAPOD + f'{short} dataBaseName = "{tmp_path}/a";')
     assert script.main(["-c", str(path), "--mode", "python"]) == 0
     again = tmp_path / "b.rc"
     inputs = (tmp_path / "a.initial").read_text() + (tmp_path / "a.param").read_text()
-    settings = 'systemName = "hexapod"; maxChartCount = 1000; finalTime = 0.05; tolerance = 1e-6;'
+    settings = f'systemName = "hexapod"; maxChartCount = 1000; {short}'
     again.write_text(settings + f'dataBaseName = "{tmp_path}/b";' + inputs)
     assert script.main(["-c", str(again), "--mode", "python"]) == 0
     assert (tmp_path / "a.data").read_text() == (tmp_path / "b.data").read_text()

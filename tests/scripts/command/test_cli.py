@@ -26,14 +26,11 @@ def test_a_word_that_is_no_text_is_refused_all_the_same(capsys):
     assert "\\ud800" in capsys.readouterr().err
 
 
-def test_every_command_has_a_verb_and_a_summary():
-    assert 8 <= len(cli.VERBS) <= 16
+def test_every_command_has_a_verb():
     assert {name.partition(" ")[0] for name in COMMANDS} == set(cli.VERBS)
     assert {"run hopping-leg", "benchmark env", "page docs", "figure zeno_ball", "search gait", "simsect"} <= set(
         COMMANDS
     )
-    for name, path in COMMANDS.items():
-        assert cli.summary(path).endswith((".", ":")), f"{name}: its docstring begins with one sentence"
 
 
 @pytest.mark.parametrize("line", ["", "-h", "--help"])
@@ -137,12 +134,6 @@ def test_documented_info_is_what_the_environment_reports(name):
 def test_every_action_mode_is_on_the_page(name):
     modes = gymnasium.make(name).unwrapped.task.MODES
     assert len(modes) > 3 and all(f'`"{mode}"`' in environment_page.page(name) for mode in modes)
-
-
-def test_words_of_their_own_are_on_registered_environments():
-    ours = {environment_page.file_of(name) for name in ENVIRONMENTS}
-    shared = {environment_page.FOLDER / name for name in ("page.md", "shared.md", "walker.md")}
-    assert set(environment_page.FOLDER.iterdir()) - shared <= ours and not ours & shared
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -43,10 +43,6 @@ def test_the_files_are_what_the_makers_make():
     assert [name for name in FILES if not close(FILES[name], made[name])] == []
 
 
-def test_most_of_the_list_is_there():
-    assert len({case["number"] for case in FILES.values()}) >= 36
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_what_moves_has_room_and_answers_have_bounds(name):
     case = cases.load(name)

@@ -98,14 +98,6 @@ def test_the_published_scoreboard_is_of_today_s_cases_and_four_engines():
             assert f"| {' | '.join(map(str, row))} |" in text
 
 
-def test_the_readme_says_what_the_best_settings_pass():
-    made = contact_suite.read(contact_suite.RESULTS)
-    best = {one["name"]: score.passed(one["results"][contact_suite.best_setting(one, KNOWN)].values()) for one in made}
-    text = (documents.DOCS.parent / "README.md").read_text()
-    row = next(line for line in text.splitlines() if "cases of the contact suite within tolerance" in line)
-    assert {f"{name} {count}" for name, count in best.items()} == set(row.split(" | ")[1].split(", "))
-
-
 def test_the_published_cases_are_today_s():
     text = (documents.DOCS / "contact_cases.md").read_text()
     for case in KNOWN.values():

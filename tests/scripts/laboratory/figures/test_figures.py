@@ -37,15 +37,6 @@ def test_a_tolerance_of_an_array_is_its_own(golden, tmp_path, monkeypatch):
             golden("two", data, special=special)
 
 
-@pytest.mark.parametrize("name", command.names())
-def test_a_figure_explains_itself(name, capsys):
-    with pytest.raises(SystemExit) as stop:
-        command.main(command.load(name), ["--help"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert stop.value.code == 0 and f"usage: tarsus figure {name} " in shown
-    assert command.title(name) in shown and command.title(name).endswith(".")
-
-
 def test_what_only_tests_ask_for_is_no_option(capsys):
     assert command.main(command.load("hexapod_phase_space"), ["--seconds", "2"]) == 2
     out, err = capsys.readouterr()

@@ -11,20 +11,6 @@ def test_the_table_of_rooms_is_read_from_the_code():
     assert architecture.tables().text("markdown", "").strip() in TEXT
 
 
-def test_imports_point_downward_and_the_picture_leaves_out_only_what_a_chain_implies():
-    found, floor = architecture.doors(), {room: k for k, floor in enumerate(architecture.FLOORS) for room in floor}
-    assert all(floor[room] > floor[other] for room, other in found)
-    drawn = architecture.steps(found)
-    assert (
-        ("envs", "mjcf") in drawn and ("envs", "analytic/models") in found and ("envs", "analytic/models") not in drawn
-    )
-
-    def reached(room):
-        return {room}.union(*(reached(other) for one, other in drawn if one == room))
-
-    assert all(other in reached(room) for room, other in found)
-
-
 def test_the_walks_lead_through_files_that_exist():
     named = re.findall(r"`([\w/]+\.py)`", TEXT)
     rooms = [
