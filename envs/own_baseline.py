@@ -101,8 +101,9 @@ class Corrections:
         self._share, self._tempo_share = (-np.expm1(-task.ctrl_dt / lag) for lag in lags)
         self._logarithm, self._function, self._table = np.log(config.tempo_range), None, rest[None]
         if isinstance(config.baseline, str):
-            forward, g = task.FORWARD, config.params.g
-            self._table, self.period = own_clock.table(task.model, forward, g, period=self.period)
+            g = config.params.g
+            self._table = own_clock.table(task.model, task.FORWARD, g)
+            self.period = self.period or own_clock.period_of(task.model, g, own_clock.PERIODS[0])
         elif callable(config.baseline):
             self._function = Checked(WHERE, Timed(config.baseline), n)
         elif self.has_baseline:

@@ -24,17 +24,13 @@ STRAIGHT, CROUCH, BEND = 0.1, 0.1, 0.6  # a leg that is, over its length; by how
 DAMPING, ROUNDS = 1e-2, 12  # of the least squares: over a leg's length, and steps for each row
 
 
-def table(
-    model: mujoco.MjModel, forward: int, g: float, period: float | None = None, slowness: float = PERIODS[0]
-) -> tuple[np.ndarray, float]:
-    """Return controls over a turn, shape (ROWS, nu), and the period of a turn [s].
+def table(model: mujoco.MjModel, forward: int, g: float) -> np.ndarray:
+    """Return controls over a turn, shape (ROWS, nu).
 
     Args:
         model: Of the robot on its ground, see `mjcf.own_robot`.
         forward: Index of the forward axis.
         g: Gravity [m/s^2].
-        period: Of a turn [s]; by default from `slowness`.
-        slowness: Period over sqrt(l / g).
 
     Raises:
         ValueError: If a joint of a leg has no servo, so that there is no control for its angle.
@@ -42,9 +38,7 @@ def table(
     data = standing(model)
     feet, chains = _legs(model)
     servo = _servos(model, chains)
-    lengths = [_length(model, data, chain, foot) for chain, foot in zip(chains, feet, strict=True)]
-    length = float(np.mean(lengths))
-    period = slowness * float(np.sqrt(length / g)) if period is None else period
+    length = _leg_length(model, data, feet, chains)
     offsets, controls = _offsets(model, data, feet, forward), np.tile(rest_controls(model), (ROWS, 1))
     first, weight = controls[0].copy(), float(model.body_subtreemass[int(model.jnt_bodyid[0])]) * g
     kp, jacobian = own_servos.gains_of(model)[1], np.zeros((3, model.nv))
@@ -67,7 +61,13 @@ def table(
             torque = -jacobian[2, columns] * weight * load(phase) / (DUTY * len(feet))
             asked = pose.qpos[at] - data.qpos[at] + torque / kp[[_actuator(model, n) for n in numbers]]
             controls[row, numbers] = first[numbers] + asked
-    return controls, period
+    return controls
+
+
+def period_of(model: mujoco.MjModel, g: float, slowness: float) -> float:
+    """Return the period of a turn [s]: `slowness` times sqrt(l / g)."""
+    feet, chains = _legs(model)
+    return slowness * float(np.sqrt(_leg_length(model, standing(model), feet, chains) / g))
 
 
 def path(phase: float) -> tuple[float, float]:
@@ -103,9 +103,10 @@ def _servos(model: mujoco.MjModel, chains: list[list[int]]) -> dict[int, int]:
     return found
 
 
-def _length(model, data, chain: list[int], foot: int) -> float:
-    """Return the distance from the first joint of a leg to its foot at rest [m]."""
-    return float(np.linalg.norm(data.site_xpos[foot] - data.xanchor[chain[0]])) if chain else 0.0
+def _leg_length(model, data, feet: list[int], chains: list[list[int]]) -> float:
+    """Return the mean distance from the first joint of a leg to its foot at rest [m]."""
+    ends = [data.site_xpos[foot] - data.xanchor[chain[0]] for foot, chain in zip(feet, chains, strict=True) if chain]
+    return float(np.mean([np.linalg.norm(end) for end in ends])) if ends else 0.0
 
 
 def _offsets(model, data, feet: list[int], forward: int) -> np.ndarray:

@@ -193,8 +193,7 @@ def clocked(robot, options, env_class, task, standing: StandingCheck) -> tuple[T
         return best
     for slowness in own_clock.PERIODS:
         try:
-            _, period = own_clock.table(task.model, task.FORWARD, robot.g, slowness=slowness)
-            made = {"baseline": CLOCK, "baseline_period": period}
+            made = {"baseline": CLOCK, "baseline_period": own_clock.period_of(task.model, robot.g, slowness)}
             trial = _tried(robot, {**options, **made}, env_class, "the clock")
         except ValueError:
             continue

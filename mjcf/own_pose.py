@@ -22,7 +22,7 @@ FOUND = "found"
 LEVEL = 0.05  # of the height at rest, by which heights of feet may differ
 INSIDE = 0.3  # of the width of the feet's hull, least distance of the mass centre from its edge; 0.5 is the middle
 ROOM = 0.1  # of a leg's length, least height of other parts above the feet
-BENT, LEAST_BENT = 0.8, 0.3  # of a leg's knee, in a pose that is found and in one that is taken [rad]
+BENT, LEAST_BENT = 1.2, 0.3  # of a leg's knee, in a pose that is found and in one that is taken [rad]
 FLAT = (int(BOX), int(CYLINDER))  # shapes of feet that are soles
 SHORT = 0.2  # of a leg's length: what is shorter is no thigh or shank
 # Of residuals, where those of torques over weight times leg weigh 1.
@@ -88,7 +88,7 @@ def stands(model: mujoco.MjModel, qpos: np.ndarray, feet: Sequence[int]) -> bool
     data = _posed(model, qpos)
     tree = Tree(model, data)
     ends = np.array([lowest(model, data, k) for k in feet])
-    others = [z for k, z in tree.solid.items() if model.geom_bodyid[k] not in model.geom_bodyid[list(feet)]]
+    others = [tree.solid[k] for k in _others(tree, feet)]
     level = np.ptp(ends) <= LEVEL * tree.height and min(others, default=np.inf) > ends.min() - 1e-3
     points = np.concatenate([points_of(model, data, k)[:, :2] for k in feet])
     soles = any(int(model.geom_type[k]) in FLAT for k in feet)  # which would tilt with a leg that bends
@@ -130,7 +130,7 @@ def search(model: mujoco.MjModel, begin: tuple[float, ...], feet: tuple[int, ...
             joints[moved] = angles
             return task(joints)
 
-        found = least_squares(judged, first[moved], bounds=bounds, max_nfev=25, diff_step=1e-4)
+        found = least_squares(judged, first[moved], bounds=bounds, max_nfev=40, diff_step=1e-4)
         if best is None or found.cost < best[0]:
             first[moved] = found.x
             best = found.cost, first
@@ -165,13 +165,12 @@ class _Residuals:
         root = int(model.jnt_bodyid[0])
         self.weight = float(model.body_subtreemass[root]) * 9.81
         self.leg = max(float(np.mean([_reach(model, int(model.geom_bodyid[k]), root) for k in self.feet])), 1e-3)
-        bodies = {int(model.geom_bodyid[k]) for k in self.feet}
         tree = Tree(model, _posed(model, qpos))
         self.forward, data = forward, _posed(model, qpos)
         self.aside = data.geom_xpos[self.feet, 1 - forward].copy()
         chains = [_chain(model, int(model.geom_bodyid[k])) for k in self.feet]
         self.hips = np.array([data.xanchor[chain[0], forward] if chain else 0.0 for chain in chains])
-        self.others = [k for k in tree.solid if int(model.geom_bodyid[k]) not in bodies]
+        self.others = _others(tree, self.feet)
 
     def __call__(self, joints: np.ndarray) -> np.ndarray:
         """Return torques over weight times leg, and what is amiss of heights and the mass centre, over the leg."""
@@ -195,6 +194,12 @@ class _Residuals:
         parts += [[WEIGHTS["bent"] * max(0.0, BENT - _bend(model, data, self.feet))]]
         parts += [[WEIGHTS["room"] * room], WEIGHTS["under"] * under / leg, WEIGHTS["near"] * (joints - self.first[7:])]
         return np.concatenate(parts)
+
+
+def _others(tree: Tree, feet: Sequence[int]) -> list[int]:
+    """Return the geoms that may touch anything and are rigid with no foot."""
+    weld = tree.model.body_weldid[tree.model.geom_bodyid]
+    return [k for k in tree.solid if weld[k] not in weld[list(feet)]]
 
 
 def _bend(model: mujoco.MjModel, data: mujoco.MjData, feet: Sequence[int]) -> float:

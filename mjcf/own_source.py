@@ -123,10 +123,8 @@ def _compiled(source: Source, stamp: int) -> mujoco.MjModel:
     try:
         return spec.compile()
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
-        words = " ".join(str(error).split())
-        raise ValueError(
-            f"MuJoCo cannot compile {called(source)}, before anything of it is changed: {words}{_weightless(spec)}"
-        ) from None
+        words = " ".join(str(error).split()) + _weightless(load(source).spec)
+        raise ValueError(f"MuJoCo cannot compile {called(source)}, before anything of it is changed: {words}") from None
 
 
 def _weightless(spec: mujoco.MjSpec) -> str:
