@@ -16,6 +16,7 @@ import itertools
 import math
 import re
 import sys
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -95,17 +96,37 @@ def meant(said: str, known: Iterable[str]) -> str:
 
 
 def command(main: Callable[..., int]) -> Callable[..., int]:
-    """Make `main` print the sentence of a refusal, and return 2."""
+    """Make `main` print the sentence of a refusal, and return 2; what is said of a user's robot is a line each."""
 
     @functools.wraps(main)
     def guarded(*args: Any, **kwargs: Any) -> int:
         try:
-            return main(*args, **kwargs)
+            with plain_robot_warnings():
+                return main(*args, **kwargs)
         except Refusal as refusal:
             print(str(refusal).encode(errors="backslashreplace").decode(), file=sys.stderr)  # of words that are no text
             return 2
 
     return guarded
+
+
+@contextlib.contextmanager
+def plain_robot_warnings() -> Iterator[None]:
+    """Print each `RobotWarning` in a `with` block once, without the line of code that it comes from."""
+    before, said = warnings.showwarning, set()
+
+    def show(message, category, *where, **more) -> None:
+        if category.__name__ != "RobotWarning":  # by name: importing it takes MuJoCo
+            before(message, category, *where, **more)
+        elif str(message) not in said:
+            said.add(str(message))
+            print(message, file=sys.stderr)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
 
 
 @contextlib.contextmanager

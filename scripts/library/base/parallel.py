@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,23 @@ def stream(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) 
         n_jobs: Processes; -1 takes every core.
         bar: Settings of tqdm's progress bar.
     """
-    cases, here = list(cases), Path.cwd()
-    calls = (joblib.delayed(_called_in)(here, function, case) for case in cases)
+    cases, here = list(cases), (Path.cwd(), os.getpid())
+    calls = (joblib.delayed(_called_in)(*here, function, case) for case in cases)
     made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     yield from tqdm(made, total=len(cases), mininterval=1.0, **bar)
 
 
-def _called_in(folder: Path, function: Callable, case: tuple) -> Any:
-    """Call in the caller's folder: joblib keeps its processes, and one may have begun in another."""
+def _called_in(folder: Path, caller: int, function: Callable, case: tuple) -> Any:
+    """Call in the caller's folder: joblib keeps its processes, and one may have begun in another.
+
+    Another process than the caller's does not repeat what was said of a user's robot there.
+    """
     if folder.is_dir():  # on another machine it may not be there
         os.chdir(folder)
-    return function(*case)
+    if os.getpid() == caller:
+        return function(*case)
+    from tarsus.envs.own_verdict import RobotWarning  # not above: it imports MuJoCo
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        return function(*case)

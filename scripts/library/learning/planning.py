@@ -34,7 +34,7 @@ class Asked:
     Attributes:
         run: A name of `training_runs.RUNS`, or a file NAME.toml with the fields of a `TrainingRun`.
         environment: Instead of a run, with our settings of the algorithm, or of the file of a run; of MODULE:NAME the
-            module is imported.
+            module is imported, a robot's FILE (.urdf, .xml) is registered.
         options: Of the environment.
         algorithm: "ppo" or "sac"; by default the run's.
         settings: Keywords of the algorithm.
@@ -67,7 +67,7 @@ class Asked:
     @property
     def folder(self) -> Path:
         """Where its files go."""
-        what = Path(self.run).stem if self.run else (self.environment or "").rpartition(":")[2]
+        what = Path(self.run).stem if self.run else environments.called(self.environment or "")
         return self.out / f"{what}-{self.seed}"
 
 

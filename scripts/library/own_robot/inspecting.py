@@ -15,7 +15,7 @@ from tarsus.mjcf import own_feet, own_servos
 from tarsus.mjcf.feet import toes
 from tarsus.mjcf.own_robot import OwnRobot, standing
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.library.learning.environments import name_of_file
+from tarsus.scripts.library.learning import environments
 from tarsus.scripts.library.views.rendering import write_film
 
 FPS = 25  # of a film
@@ -63,13 +63,13 @@ class Inspected:
     def lines(self) -> str:
         """Return the lines that register it."""
         more = "".join(f", {name}={value!r}" for name, value in self.given.items())
-        name = name_of_file(self.path)
+        name = environments.called(str(self.path))
         return "\n".join(
             [
                 "import gymnasium",
                 "from tarsus.envs import own_robot",
                 "",
-                f'own_robot.register("{name}", {str(self.path)!r}{more})',
+                f'own_robot.register("{name}", "{self.path.as_posix()}"{more})',
                 f'env = gymnasium.make("{name}")',
             ]
         )
@@ -95,7 +95,7 @@ def inspect(path: Path, **given) -> Inspected:
     Raises:
         ValueError: If it is no robot; the sentence says what is missing.
     """
-    name = name_of_file(path)
+    name = environments.called(str(path))
     robot = own_robot.register(name, path, check=False, **given)
     verdict = examined(name, robot, {"baseline": "clock"}, own_robot.OwnRobotEnv)
     env = own_robot.OwnRobotEnv(params=robot, render_mode=None, **verdict.options)
