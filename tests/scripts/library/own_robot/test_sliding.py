@@ -11,7 +11,7 @@ import pytest
 from tarsus.analytic.contact import solve
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.library.own_robot import legs, sliding
-from tarsus.scripts.library.own_robot.rollout import foot_geoms
+from tarsus.scripts.library.own_robot.feet import foot_geoms
 from tarsus.scripts.library.own_robot.stance import stance, twist_of
 from tarsus.scripts.library.sliding import fitted
 
