@@ -136,13 +136,15 @@ def carried_out(run: TrainingRun, asked: Asked) -> int:
         ValueError: If it cannot go on from what is there.
         OSError: If a file cannot be read or written.
     """
+    import stable_baselines3
     import torch
 
     from tarsus.scripts.library.learning import training
 
     threads = asked.threads or training.idle_processors(run.num_envs)
     torch.set_num_threads(threads)
-    least = run.settings.get("n_steps", 1) * run.num_envs  # of PPO, which never does less
+    default = inspect.signature(getattr(stable_baselines3, run.algorithm)).parameters["n_steps"].default
+    least = run.settings.get("n_steps", default) * run.num_envs  # of PPO, which never does less
     every = max(least, min(asked.eval_every, run.total_steps))  # a short run is judged once, at its end
     return training.train(run, asked.seed, asked.folder, resume=asked.resume, eval_every=every, n_threads=threads)
 
