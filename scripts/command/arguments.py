@@ -16,13 +16,13 @@ import itertools
 import math
 import re
 import sys
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import gymnasium
 
 from tarsus.analytic import terrain as terrains
+from tarsus.scripts.library.base import robot_warnings
 
 LARGEST = 1e9  # of a number without a limit of its own: further away squares and cubes leave what floats hold
 LONGEST = 1e4  # of a run, whose record has a row for every millisecond [s]
@@ -101,32 +101,13 @@ def command(main: Callable[..., int]) -> Callable[..., int]:
     @functools.wraps(main)
     def guarded(*args: Any, **kwargs: Any) -> int:
         try:
-            with plain_robot_warnings():
+            with robot_warnings.shown(sys.stderr):
                 return main(*args, **kwargs)
         except Refusal as refusal:
             print(str(refusal).encode(errors="backslashreplace").decode(), file=sys.stderr)  # of words that are no text
             return 2
 
     return guarded
-
-
-@contextlib.contextmanager
-def plain_robot_warnings() -> Iterator[None]:
-    """Print each `RobotWarning` in a `with` block once, without the line of code that it comes from."""
-    before, said = warnings.showwarning, set()
-
-    def show(message, category, *where, **more) -> None:
-        if category.__name__ != "RobotWarning":  # by name: importing it takes MuJoCo
-            before(message, category, *where, **more)
-        elif str(message) not in said:
-            said.add(str(message))
-            print(message, file=sys.stderr)
-
-    warnings.showwarning = show
-    try:
-        yield
-    finally:
-        warnings.showwarning = before
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """What a robot of your own is: tree, joints, servos, feet, how it stands and walks, and the lines that register it.
 
-Usage: tarsus robot FILE [--feet NAME ...] [--servo KP KD] [--keyframe NAME] [--forward y] [--film] [--view]
+Usage: tarsus robot FILE [--feet NAME ...] [--servo 50 1.5] [--keyframe NAME] [--forward y] [--film] [--view]
 FILE is an MJCF or a URDF. Writes robot.txt (what is printed), result.json, and with --film robot.mp4.
 """
 

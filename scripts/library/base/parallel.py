@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import joblib
 from tqdm import tqdm
+
+from tarsus.scripts.library.base import robot_warnings
 
 
 def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> list:
@@ -39,10 +41,5 @@ def _called_in(folder: Path, caller: int, function: Callable, case: tuple) -> An
     """
     if folder.is_dir():  # on another machine it may not be there
         os.chdir(folder)
-    if os.getpid() == caller:
-        return function(*case)
-    from tarsus.envs.own_verdict import RobotWarning  # not above: it imports MuJoCo
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RobotWarning)
+    with robot_warnings.shown(None) if os.getpid() != caller else contextlib.nullcontext():
         return function(*case)
