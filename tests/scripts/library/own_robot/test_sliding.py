@@ -209,7 +209,7 @@ def test_the_friction_that_is_fitted_is_mujocos_and_printed_with_its_unit(walk):
 
 def test_a_robot_of_motors_needs_a_stiffness():
     text = models.EXAMPLE.read_text(encoding="utf-8").replace('<position name="FL_knee"', '<motor name="FL_knee"')
-    robot = models.OwnRobot(text, FEET, friction=0.6)
+    robot = models.OwnRobot(text, FEET, friction=0.6, servo="file")
     model = models.model(robot)
     data = models.standing(model)
     with pytest.raises(ValueError, match="the joints FL_knee of the foot 'FL' have no position servo.*pass stiffness"):
