@@ -58,17 +58,13 @@ def lowering(kinds: np.ndarray, radii: np.ndarray, n_feet: int) -> float:
     return float(radii[0]) if alike else 0.0
 
 
-def toe(feet: Sequence[mujoco.MjsGeom], model: mujoco.MjModel) -> np.ndarray:
-    """Return the position of a foot's site in its body, shape (3,) [m].
-
-    Args:
-        feet: Its geoms.
-        model: Of the same machine, compiled: there the geoms' places are in numbers.
-    """
-    geoms = [model.geom(foot.name) for foot in feet]
-    if len(feet) > 1 or feet[0].type != CAPSULE:
-        return np.mean([geom.pos for geom in geoms], axis=0)
-    ends = geoms[0].pos + np.outer((-geoms[0].size[1], geoms[0].size[1]), _axis(geoms[0].quat))
+def toe(model: mujoco.MjModel, geoms: Sequence[int]) -> np.ndarray:
+    """Return the position of the site of a foot with these geoms in its body, shape (3,) [m]."""
+    first = geoms[0]
+    if len(geoms) > 1 or model.geom_type[first] != CAPSULE:
+        return model.geom_pos[geoms].mean(axis=0)
+    half = model.geom_size[first, 1]
+    ends = model.geom_pos[first] + np.outer((-half, half), _axis(model.geom_quat[first]))
     return ends[np.argmax(np.linalg.norm(ends, axis=1))]
 
 

@@ -192,7 +192,10 @@ def put_on_ground(
     each = [geom for geoms in found for geom in geoms]
     plain = len(each) == len(found) and all(geom.type == SPHERE for geom in each)
     compiled = None if plain else spec.copy().compile()
-    places = [geoms[0].pos if compiled is None else toe(geoms, compiled) for geoms in found]
+    places = [
+        geoms[0].pos if compiled is None else toe(compiled, [compiled.geom(geom.name).id for geom in geoms])
+        for geoms in found
+    ]
     kinds, radii = np.array([geom.type for geom in each]), np.array([geom.size[0] for geom in each])
     lowered = lowering(kinds, radii, len(found))
     for leg, (geoms, place) in enumerate(zip(found, places, strict=True)):

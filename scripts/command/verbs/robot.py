@@ -1,6 +1,6 @@
 """What a robot of your own is: tree, joints, servos, feet, how it stands and walks, and the lines that register it.
 
-Usage: tarsus robot FILE [--feet NAME ...] [--servo KP KD] [--keyframe NAME] [--forward y] [--film] [--view]
+Usage: tarsus robot FILE [--feet NAME ...] [--servo 50 1.5] [--keyframe NAME] [--forward y] [--film] [--view]
 FILE is an MJCF or a URDF. Writes robot.txt (what is printed), result.json, and with --film robot.mp4.
 """
 
@@ -22,7 +22,8 @@ def parser() -> arguments.Parser:
     parser.add_argument("--feet", nargs="+", metavar="NAME", help="geoms or bodies that are feet; by default found")
     words = "stiffness [N m/rad] and damping [N m s/rad] of joints without a servo; by default from weight and legs"
     parser.add_argument("--servo", nargs=2, type=float, metavar=("KP", "KD"), help=words)
-    parser.add_argument("--keyframe", help="in which it starts; by default the first of the file")
+    words = "name or number of that in which it starts; by default the first of the file"
+    parser.add_argument("--keyframe", type=lambda word: int(word) if word.isdecimal() else word, help=words)
     parser.add_argument("--forward", choices=("x", "y"), default="x", help="axis of the world that it faces at rest")
     parser.add_argument("--film", action="store_true", help=f"film {SECONDS:g} s of an action of 0")
     words = "watch an action of 0, in MuJoCo's window or, with --view web, in a browser"
@@ -39,17 +40,19 @@ def main(argv: list[str] | None = None) -> int:
         if args.film or args.view:
             from tarsus.scripts.library.views import rendering
 
-            rendering.choose_opengl()
+            if not rendering.choose_opengl() and args.film:
+                raise ValueError(rendering.NO_OPENGL)
         from tarsus.envs.own_verdict import RobotWarning
+        from tarsus.scripts.library.learning import environments
         from tarsus.scripts.library.own_robot import inspecting
 
         given = {"feet": tuple(args.feet)} if args.feet else {}
         given |= {"servo": tuple(args.servo)} if args.servo else {}
-        given |= {"keyframe": args.keyframe} if args.keyframe else {}
+        given |= {"keyframe": args.keyframe} if args.keyframe is not None else {}
         given |= {"forward": args.forward} if args.forward != "x" else {}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RobotWarning)  # the page says the same
-            found = inspecting.inspect(args.robot, **given)
+            warnings.simplefilter("ignore", RobotWarning)  # the text says the same
+            found = inspecting.inspect(args.robot, environments.called(str(args.robot)), **given)
     files.keep(TEXT, f"{found}\n")
     if args.film:
         with files.writing(FILM) as (part,):

@@ -15,7 +15,6 @@ from tarsus.mjcf import own_feet, own_servos
 from tarsus.mjcf.feet import toes
 from tarsus.mjcf.own_robot import OwnRobot, standing
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.library.learning.environments import name_of_file
 from tarsus.scripts.library.views.rendering import write_film
 
 FPS = 25  # of a film
@@ -27,7 +26,8 @@ class Inspected:
     """A robot, what was found of it, and its environment."""
 
     path: Path
-    given: dict[str, Any]  # options of `register`
+    name: str  # of its environment
+    given: dict[str, Any]  # further fields of `OwnRobot`
     robot: OwnRobot
     verdict: Verdict
     env: Any
@@ -63,14 +63,13 @@ class Inspected:
     def lines(self) -> str:
         """Return the lines that register it."""
         more = "".join(f", {name}={value!r}" for name, value in self.given.items())
-        name = name_of_file(self.path)
         return "\n".join(
             [
                 "import gymnasium",
                 "from tarsus.envs import own_robot",
                 "",
-                f'own_robot.register("{name}", {str(self.path)!r}{more})',
-                f'env = gymnasium.make("{name}")',
+                f'own_robot.register("{self.name}", "{self.path.as_posix()}"{more})',
+                f'env = gymnasium.make("{self.name}")',
             ]
         )
 
@@ -85,22 +84,22 @@ class Inspected:
         }  # fmt: skip
 
 
-def inspect(path: Path, **given) -> Inspected:
+def inspect(path: Path, name: str, **given) -> Inspected:
     """Return a robot that was tried.
 
     Args:
         path: Its file.
-        given: Options of `own_robot.register`.
+        name: What its environment is to be called.
+        given: Its further fields, by which it is also registered.
 
     Raises:
         ValueError: If it is no robot; the sentence says what is missing.
     """
-    name = name_of_file(path)
-    robot = own_robot.register(name, path, check=False, **given)
+    robot = OwnRobot(path, **given)
     verdict = examined(name, robot, {"baseline": "clock"}, own_robot.OwnRobotEnv)
     env = own_robot.OwnRobotEnv(params=robot, render_mode=None, **verdict.options)
     env.reset(seed=0)
-    return Inspected(path, given, robot, verdict, env)
+    return Inspected(path, name, given, robot, verdict, env)
 
 
 def tree(model: mujoco.MjModel) -> list[str]:

@@ -130,7 +130,7 @@ class BaselineSearch(Search):
     """A search for the baseline with the highest return, from rest on flat ground.
 
     Attributes:
-        env: A robot of the user's own; of MODULE:NAME the module is imported.
+        env: A robot of the user's own, its file or MODULE:NAME, of which the module is imported.
         num_envs: Baselines in a generation.
         generations: Of the search.
         steps: Of an episode in the search, 20 ms each.
