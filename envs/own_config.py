@@ -82,4 +82,5 @@ class OwnRobotConfig(FreeBodyConfig):
 
     def randomisable(self) -> dict[str, str]:
         """Return the quantities that `randomise` takes of all parts alike, and those it was given of some."""
-        return dict.fromkeys(self.randomise, "changes") | super().randomisable()
+        parts = dict.fromkeys(own_parts.WHOLE, "changes")
+        return dict.fromkeys(self.randomise, "changes") | super().randomisable() | parts
