@@ -103,7 +103,7 @@ class Corrections:
         if isinstance(config.baseline, str):
             g = config.params.g
             self._table = own_clock.table(task.model, task.FORWARD, g)
-            self.period = self.period or own_clock.period_of(task.model, g, own_clock.PERIODS[0])
+            self.period = self.period or own_clock.period_of(task.model, g, own_clock.PERIODS[1])
         elif callable(config.baseline):
             self._function = Checked(WHERE, Timed(config.baseline), n)
         elif self.has_baseline:

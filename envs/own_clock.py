@@ -18,7 +18,7 @@ from ..mjcf.own_robot import rest_controls, standing
 ROWS = 24  # of the table
 DUTY = 0.6  # share of a turn in stance
 STRIDE, LIFT = 0.45, 0.2  # over a leg's length
-PERIODS = (2.2, 3.2)  # over a leg's time sqrt(l / g): what trots best, and what creeps
+PERIODS = (1.6, 2.2, 3.2)  # over a leg's time sqrt(l / g): of quick trots, of most, and of what creeps
 RAMP = 0.08  # of a turn, in which a leg takes its load, and gives it up
 STRAIGHT, CROUCH, BEND = 0.1, 0.1, 0.6  # a leg that is, over its length; by how much it is shorter then; its knee [rad]
 DAMPING, ROUNDS = 1e-2, 12  # of the least squares: over a leg's length, and steps for each row

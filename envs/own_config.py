@@ -44,9 +44,9 @@ class OwnRobotConfig(FreeBodyConfig):
     scaled: bool = True
     typical_speed: float = 0.5  # of the robot [m/s]
     typical_power: float | None = None  # of its actuators [W]
-    baseline: Any = None  # what an action of 0 does: function(time, task), or a table of controls over a turn
+    baseline: Any = None  # what an action of 0 does: "clock", function(time, task), a table; None stands
     baseline_period: float | None = None  # how long a turn takes [s]; of a function, if it has one
-    residual_range: float = 0.3  # the largest correction to a baseline, as a share of the robot's reach
+    residual_range: float = 0.5  # the largest correction to a baseline, as a share of the robot's reach
     residual_lag: float = 0.09  # time constant with which corrections follow the action [s]
     tempo_range: float = 2.0  # how much faster than its own the baseline is at a tempo of 1, slower at -1
     tempo_lag: float = 0.4  # time constant with which the tempo follows the action [s]
@@ -57,7 +57,7 @@ class OwnRobotConfig(FreeBodyConfig):
 
     def __post_init__(self) -> None:
         if self.params is None:
-            raise ValueError("params must be an OwnRobot(mjcf, feet); own_robot.register makes it")
+            raise ValueError("params must be an OwnRobot(source); own_robot.register makes it")
         super().__post_init__()
         own_baseline.check(self)
         if not 0 <= self.fall_height < 1:

@@ -14,9 +14,9 @@ import mujoco
 import numpy as np
 from scipy.optimize import least_squares
 
-from .feet import BOX, CYLINDER, points_of
+from .feet import BOX, CYLINDER, MESH, points_of
 from .lowest_points import lowest
-from .own_feet import Tree
+from .own_feet import Tree, sphere_of
 
 FOUND = "found"
 LEVEL = 0.05  # of the height at rest, by which heights of feet may differ
@@ -24,9 +24,10 @@ INSIDE = 0.3  # of the width of the feet's hull, least distance of the mass cent
 ROOM = 0.1  # of a leg's length, least height of other parts above the feet
 BENT, LEAST_BENT = 1.2, 0.3  # of a leg's knee, in a pose that is found and in one that is taken [rad]
 FLAT = (int(BOX), int(CYLINDER))  # shapes of feet that are soles
+ROUND, WIDE = 0.05, 1.5  # of a mesh that is a point: misfit over the sphere's radius, and that over the mesh's
 SHORT = 0.2  # of a leg's length: what is shorter is no thigh or shank
 # Of residuals, where those of torques over weight times leg weigh 1.
-WEIGHTS = dict(level=20.0, room=20.0, bent=3.0, under=3.0, aside=3.0, ahead=0.5, near=0.05)
+WEIGHTS = dict(level=20.0, room=20.0, bent=3.0, under=3.0, aside=3.0, ahead=0.5, tilt=5.0, near=0.2)
 INNER = 0.05  # of its range, that a joint stays away from the ends
 
 
@@ -91,9 +92,24 @@ def stands(model: mujoco.MjModel, qpos: np.ndarray, feet: Sequence[int]) -> bool
     others = [tree.solid[k] for k in _others(tree, feet)]
     level = np.ptp(ends) <= LEVEL * tree.height and min(others, default=np.inf) > ends.min() - 1e-3
     points = np.concatenate([points_of(model, data, k)[:, :2] for k in feet])
-    soles = any(int(model.geom_type[k]) in FLAT for k in feet)  # which would tilt with a leg that bends
-    bent = soles or _bend(model, data, feet) > LEAST_BENT
+    bent = any(is_sole(model, data, k) for k in feet) or _bend(model, data, feet) > LEAST_BENT
     return bool(level and bent and _between(data.subtree_com[int(model.jnt_bodyid[0]), :2], points))
+
+
+def is_sole(model: mujoco.MjModel, data: mujoco.MjData, foot: int) -> bool:
+    """Whether a foot is one that would tilt with its leg: flat, of several geoms, or a mesh that no sphere fits."""
+    if int(model.geom_type[foot]) == MESH:
+        radius, error = sphere_of(model, data, foot)
+        return not 0.0 < radius < np.inf or error > ROUND * radius or radius > WIDE * model.geom_rbound[foot]
+    body = int(model.geom_bodyid[foot])
+    first, number = int(model.body_geomadr[body]), int(model.body_geomnum[body])
+    kind = model.geom_type[foot]
+    alike = [
+        k
+        for k in range(first, first + number)
+        if model.geom_type[k] == kind and (model.geom_contype[k] or model.geom_conaffinity[k])
+    ]
+    return int(kind) in FLAT or len(alike) > 1
 
 
 def _between(place: np.ndarray, points: np.ndarray) -> bool:
@@ -168,6 +184,8 @@ class _Residuals:
         tree = Tree(model, _posed(model, qpos))
         self.forward, data = forward, _posed(model, qpos)
         self.aside = data.geom_xpos[self.feet, 1 - forward].copy()
+        self.soles = [k for k in self.feet if is_sole(model, data, k)]
+        self.level = data.geom_xmat[self.soles, 2::3].copy()  # the third column: a geom's own axis in the world
         chains = [_chain(model, int(model.geom_bodyid[k])) for k in self.feet]
         self.hips = np.array([data.xanchor[chain[0], forward] if chain else 0.0 for chain in chains])
         self.others = _others(tree, self.feet)
@@ -190,7 +208,8 @@ class _Residuals:
         parts = [torque[6:] / (self.weight * leg), WEIGHTS["level"] * (ends - ends.mean()) / leg]
         aside = data.geom_xpos[self.feet, 1 - self.forward] - self.aside
         ahead = data.geom_xpos[self.feet, self.forward] - self.hips
-        parts += [WEIGHTS["aside"] * aside / leg, WEIGHTS["ahead"] * ahead / leg]
+        tilt = (data.geom_xmat[self.soles, 2::3] - self.level).ravel()
+        parts += [WEIGHTS["aside"] * aside / leg, WEIGHTS["ahead"] * ahead / leg, WEIGHTS["tilt"] * tilt]
         parts += [[WEIGHTS["bent"] * max(0.0, BENT - _bend(model, data, self.feet))]]
         parts += [[WEIGHTS["room"] * room], WEIGHTS["under"] * under / leg, WEIGHTS["near"] * (joints - self.first[7:])]
         return np.concatenate(parts)

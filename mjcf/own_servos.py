@@ -2,7 +2,7 @@
 
 The default stiffness follows from weight W, feet n and a length l, the distance at rest from the joint to its foot or
 to the mass centre, whichever is more: the torque W l / n turns a servo by `SAG`. It is that of a leg that carries its
-share of a trot on a lever of half its length, and a sole's ankle so bears four times the tilting moment. It is more
+share of a trot on a lever of half its length, and a sole's ankle so bears eight times the tilting moment. It is more
 where the inertia of what the joint moves, its rotor's included, would else swing more slowly than in `SLOWEST` times
 sqrt(l / g). Damping is `RATIO` of critical for the mass of that share at the distance l, or `ALONE` for that inertia,
 whichever is more. A joint that leads to no foot holds what it carries instead. The largest torque is the file's;
@@ -19,7 +19,7 @@ import numpy as np
 
 from .parts import add_speed_line
 
-SAG = 0.25  # angle by which a leg's share of a trot turns a servo [rad]
+SAG = 0.125  # angle by which a leg's share of a trot turns a servo [rad]
 RATIO, ALONE = 0.2, 0.5  # of critical damping, with its share of the robot and alone
 SLOWEST = 2.0  # period of a servo alone, over sqrt(l / g)
 UNLIMITED = 1.0  # error at which the largest torque acts where the file has none [rad]

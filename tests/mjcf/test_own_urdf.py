@@ -122,5 +122,5 @@ def test_default_gains_follow_from_weight_and_legs():
     kp, kd = own_servos.rule(model, data, feet, model.joint("FL").id)
     share, centre = 3.8 / 4, data.subtree_com[1]
     arm = max(0.2, np.linalg.norm(centre - np.array([0.15, 0.1, 0.0])))
-    assert kp == pytest.approx(share * 9.81 * arm / 0.25, rel=1e-9)
+    assert kp == pytest.approx(share * 9.81 * arm / 0.125, rel=1e-9)
     assert kd == pytest.approx(2 * 0.2 * np.sqrt(kp * share) * arm, rel=1e-9)

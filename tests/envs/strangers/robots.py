@@ -161,9 +161,9 @@ STRANGERS = {
     "root about y": Stranger(turned(Y)),
     "root about z": Stranger(turned(Z), says="turned by 90 deg about the vertical"),
     "keyframe about x": Stranger(turned(X, key=X)),
-    "torques": Stranger(MOTORS, says="8 torque motors became servos with kp 5"),
+    "torques": Stranger(MOTORS, says="8 torque motors became servos with kp 1"),
     "torques as they are": Stranger(MOTORS, says="does not stand: after .* s collapsed", options={"servo": "file"}),
-    "no actuators": Stranger(re.sub("<actuator>.*</actuator>", "", QUADRUPED), says="8 joints got servos with kp 5"),
+    "no actuators": Stranger(re.sub("<actuator>.*</actuator>", "", QUADRUPED), says="8 joints got servos with kp 1"),
     "floor in a body": Stranger(world(NO_FLOOR, f'<body name="hall"><body name="room">{FLOOR}</body></body>')),
     "floor without a name": Stranger(QUADRUPED.replace('name="floor" ', "")),
     "floor that is a box": Stranger(
