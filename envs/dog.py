@@ -1,6 +1,7 @@
 """`Dog-v0`: a dog of 12 kg with twelve servos trots forward, or as commanded, on a terrain of choice.
 
-It is `mjcf/assets/dog.xml` as a robot of the user's own (`own_robot`); an action corrects the clock that any has.
+It is `mjcf/assets/robots/dog.xml` as a robot of the user's own (`own_robot`); an action corrects the clock that all
+such robots have.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from .own_config import OwnRobotConfig
 from .own_task import OwnRobotTask
 from .vector import LeggedVectorEnv
 
-FILE = Path(own_robot.__file__).parent / "assets" / "dog.xml"
+FILE = Path(own_robot.__file__).parent / "assets" / "robots" / "dog.xml"
 FEET = ("FL", "FR", "RL", "RR")
 
 
 def robot() -> own_robot.OwnRobot:
-    """Return the dog."""
+    """The dog."""
     return own_robot.OwnRobot(FILE, FEET)
 
 
@@ -31,8 +32,8 @@ class DogConfig(OwnRobotConfig):
 
     params: own_robot.OwnRobot = field(default_factory=robot)  # the robot
     baseline: Any = CLOCK  # what an action of 0 does: "clock", function(time, task), a table, or None, which stands
-    typical_speed: float = 0.3  # of the clock [m/s]
-    typical_power: float | None = 45.0  # of its actuators [W]
+    typical_speed: float = 0.48  # of the clock [m/s]
+    typical_power: float = 53.0  # of its actuators then [W]
 
 
 class DogTask(OwnRobotTask):

@@ -71,15 +71,15 @@ class OwnRobotConfig(FreeBodyConfig):
 
     def check_drawn(self, name: str, low: float, high: float) -> None:
         """Refuse a range of factors that are not positive, of offsets one that is empty; parts need the model."""
-        quantity = own_parts.quantity_of(name)
-        known = super().randomisable()
+        quantity, known = own_parts.quantity_of(name), self.randomisable()
         if quantity not in known:
             raise ValueError(f"cannot randomise {name!r}; there are {', '.join(known)}")
-        if quantity not in own_parts.OFFSETS:
-            super().check_drawn(name, low, high)
-        elif not low <= high:
+        if quantity in own_parts.OFFSETS and not low <= high:
             raise ValueError(f"the offsets of {name!r} need low <= high, got ({low}, {high})")
+        if quantity not in own_parts.OFFSETS and not 0 < low <= high:
+            raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
 
-    def randomisable(self) -> dict[str, str]:
-        """Return the quantities that `randomise` takes of all parts alike, and those it was given of some."""
-        return dict.fromkeys(self.randomise, "changes") | super().randomisable()
+    @classmethod
+    def randomisable(cls) -> dict[str, str]:
+        """Return the quantities that `randomise` takes of all parts alike; it also takes those of one, "KP.FL_knee"."""
+        return super().randomisable() | dict.fromkeys(own_parts.WHOLE, "changes")
