@@ -71,13 +71,13 @@ def packed(source) -> Source:
     Raises:
         ValueError: If it is none.
     """
-    if isinstance(source, mujoco.MjSpec):
-        return Packed.of(source)
-    if not isinstance(source, str | Path | Packed):
+    if isinstance(source, str | Path | Packed):
+        return source
+    if not isinstance(source, mujoco.MjSpec):
         raise ValueError(
             f"a robot is the name or the text of an MJCF or URDF, or an MjSpec, got {type(source).__name__}"
         )
-    return source
+    return Packed.of(source)
 
 
 def load(source: Source, named: bool = True) -> Loaded:
@@ -141,7 +141,9 @@ def called(source: Source) -> str:
     """Return the name of a source in a sentence."""
     if isinstance(source, Packed):
         return str(source)
-    return "the text" if is_text(source) else str(source)
+    if is_text(source):
+        return "the URDF" if own_urdf.is_urdf(str(source)) else "the MJCF"
+    return str(source)
 
 
 def is_text(source: Source) -> bool:

@@ -147,7 +147,7 @@ STRANGERS = {
     "no contact": Stranger(PAIRED, says="could not touch the file's floor"),
     "pair of feet": Stranger(end(QUADRUPED, '<contact><pair geom1="FL" geom2="FR"/></contact>')),
     "pair of nothing": Stranger(
-        end(QUADRUPED, '<contact><pair geom1="FL" geom2="FX"/></contact>'), refused="cannot compile the text.*FX"
+        end(QUADRUPED, '<contact><pair geom1="FL" geom2="FX"/></contact>'), refused="cannot compile the MJCF.*FX"
     ),
     "exclude": Stranger(end(QUADRUPED, '<contact><exclude body1="trunk" body2="FL_thigh"/></contact>')),
     "excluded foot": Stranger(
@@ -161,9 +161,9 @@ STRANGERS = {
     "root about y": Stranger(turned(Y)),
     "root about z": Stranger(turned(Z), says="turned by 90 deg about the vertical"),
     "keyframe about x": Stranger(turned(X, key=X)),
-    "torques": Stranger(MOTORS, says="8 torque motors became servos with kp 1"),
+    "torques": Stranger(MOTORS, says="8 torque motors became servos with kp 8.7"),
     "torques as they are": Stranger(MOTORS, says="does not stand: after .* s collapsed", options={"servo": "file"}),
-    "no actuators": Stranger(re.sub("<actuator>.*</actuator>", "", QUADRUPED), says="8 joints got servos with kp 1"),
+    "no actuators": Stranger(re.sub("<actuator>.*</actuator>", "", QUADRUPED), says="8 joints got servos with kp 8.7"),
     "floor in a body": Stranger(world(NO_FLOOR, f'<body name="hall"><body name="room">{FLOOR}</body></body>')),
     "floor without a name": Stranger(QUADRUPED.replace('name="floor" ', "")),
     "floor that is a box": Stranger(

@@ -15,7 +15,7 @@ from tarsus.scripts.command.verbs import certify, evaluate, export, robot, searc
 from tarsus.scripts.library.learning import environments
 
 ASSETS = models.EXAMPLE.parents[1]
-DOG, SIX = ASSETS / "dog.xml", ASSETS / "examples" / "hexapod.urdf"
+DOG, SIX = ASSETS / "robots" / "dog.xml", ASSETS / "examples" / "hexapod.urdf"
 SMALL = "--num-envs 2 --steps 32 --algorithm-set n_steps=16 batch_size=16 n_epochs=1 --threads 1"
 
 
