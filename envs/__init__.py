@@ -20,6 +20,7 @@ ENVIRONMENTS = {
     "HoppingLeg-v1": spec("tarsus.envs.hopping_leg:HoppingLeg"),
     "Multipod-v1": spec("tarsus.envs.multipod:Multipod"),
     "BigAnt-v1": spec("tarsus.envs.bigant:BigAnt"),
+    "Dog-v0": spec("tarsus.envs.dog:Dog"),
 }
 
 # Environments without MuJoCo: what is promised of a simulation in MuJoCo (pictures, terrains) is not promised of them.

@@ -1,4 +1,4 @@
-"""What actions correct: a posture, or a baseline of the user's own, a function of time or a table over a clock's turn.
+"""What actions correct: a posture, or a baseline: a clock (`own_clock`), or the user's function of time or table.
 
 An action is a correction for each actuator, and with a baseline last a *tempo*: the baseline's time passes
 `tempo_range ** tempo` times as fast. Both follow the action with the lag of a low-pass filter of first order, which
@@ -7,17 +7,20 @@ lets little of the noise pass with which policies explore; an action of 0 is the
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import own_clock
 from .kinds import check_residual
 from .observations import Observation, labelled
 from .user_functions import Checked
 
-WHERE = "baseline"
+WHERE, CLOCK = "baseline", "clock"
 
 
 def check(config) -> None:
@@ -27,7 +30,9 @@ def check(config) -> None:
         ValueError: The message says what is allowed.
     """
     baseline, period = config.baseline, config.baseline_period
-    if baseline is not None and not callable(baseline):
+    if isinstance(baseline, str) and baseline != CLOCK:
+        raise ValueError(f"baseline must be {CLOCK!r}, a function(time, task), a table or its file, got {baseline!r}")
+    if baseline is not None and not callable(baseline) and not isinstance(baseline, str):
         table = _table(baseline)
         if table.ndim != 2 or table.dtype.kind not in "fiu" or not len(table) or not np.isfinite(table).all():
             raise ValueError(
@@ -39,6 +44,19 @@ def check(config) -> None:
     if period is not None and (baseline is None or not period > 0):
         raise ValueError(f"baseline_period must be positive and needs a baseline; got {period} s and {baseline!r}")
     check_residual(config)
+
+
+def of_file(path: str | Path) -> dict[str, Any]:
+    """Return the options `baseline` and `baseline_period` that `tarsus search baseline` found.
+
+    Raises:
+        ValueError: If it is no such file.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            return {"baseline": found["baseline"], "baseline_period": float(found["baseline_period"])}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is no file of `tarsus search baseline`, as found.npz: {error}") from None
 
 
 def _table(baseline) -> np.ndarray:
@@ -69,6 +87,7 @@ class Corrections:
 
     Attributes:
         scale: What an action of 1 adds to every control, shape (nu,).
+        period: Of a baseline's turn [s], if it has one.
 
     Raises:
         ValueError: If a table has not a column for each actuator.
@@ -78,10 +97,14 @@ class Corrections:
         config, n, lags = task.config, task.model.nu, (task.config.residual_lag, task.config.tempo_lag)
         self.has_baseline = config.baseline is not None
         self.scale = config.residual_range * reach if self.has_baseline else reach
-        self._rest, self._reach, self._period = rest, reach, config.baseline_period
+        self._rest, self._reach, self.period = rest, reach, config.baseline_period
         self._share, self._tempo_share = (-np.expm1(-task.ctrl_dt / lag) for lag in lags)
         self._logarithm, self._function, self._table = np.log(config.tempo_range), None, rest[None]
-        if callable(config.baseline):
+        if isinstance(config.baseline, str):
+            g = config.params.g
+            self._table = own_clock.table(task.model, task.FORWARD, g)
+            self.period = self.period or own_clock.period_of(task.model, g, own_clock.PERIODS[1])
+        elif callable(config.baseline):
             self._function = Checked(WHERE, Timed(config.baseline), n)
         elif self.has_baseline:
             self._table = np.asarray(config.baseline, float)
@@ -105,7 +128,7 @@ class Corrections:
         """Return the table's controls, linear between its rows, shape (n_substeps, ..., nu)."""
         n, first = task.n_substeps, task.lead
         times = task.substep_times[first : first + n].reshape(n, *(1 for _ in task.shape))
-        rows = (task.gone + rate * times) / self._period * len(self._table)
+        rows = (task.gone + rate * times) / self.period * len(self._table)
         below = np.floor(rows)
         share, row = (rows - below)[..., None], below.astype(int) % len(self._table)
         return (1.0 - share) * self._table[row] + share * self._table[(row + 1) % len(self._table)]
@@ -121,12 +144,12 @@ def entries_of(task) -> dict[str, Observation]:
         "tempo": labelled(("tempo",), 2, "1", "filtered tempo", lambda t: t.tempo[..., None]),
         "baseline": labelled(names, 1e3, "reach", "what the baseline last asked for, from rest", lambda t: t.asked),
     }
-    if task.config.baseline_period is not None:
+    if task.corrections.period is not None:
         words = "cosine and sine of the baseline's phase"
         found["clock"] = labelled(("cosine", "sine"), 1, "1", words, _clock)
     return found
 
 
 def _clock(task) -> np.ndarray:
-    phase = task.gone * (2.0 * np.pi / task.config.baseline_period)
+    phase = task.gone * (2.0 * np.pi / task.corrections.period)
     return np.stack([np.cos(phase), np.sin(phase)], axis=-1)

@@ -15,12 +15,17 @@ from .free_body import FreeBodyConfig
 _SHARED = {
     "power": (-0.05, "absolute mechanical power of the actuators over `typical_power`, if that is given"),
     "contact": (-0.2, "number of the parts `cost_contacts` that touch the ground"),
+    "air_time": (
+        0.2,
+        "over feet that land: time in the air over sqrt(h / g), less a half, from -0.5 to 0.5; h is the trunk's height",
+    ),
     "action_change": (-0.02, "squared change of the action, mean over its entries"),
     "healthy": (0.25, "1 until the episode terminates"),
 }
 _FORWARD = {
     "forward": (0.8, "forward speed over `typical_speed`, from -1 to 10"),
     "drift": (-0.1, "sideways speed over `typical_speed`, absolute"),
+    "heading": (-0.1, "angle from the forward direction [rad], absolute"),
 }
 
 
@@ -39,9 +44,9 @@ class OwnRobotConfig(FreeBodyConfig):
     scaled: bool = True
     typical_speed: float = 0.5  # of the robot [m/s]
     typical_power: float | None = None  # of its actuators [W]
-    baseline: Any = None  # what an action of 0 does: function(time, task), or a table of controls over a turn
+    baseline: Any = None  # what an action of 0 does: "clock", function(time, task), a table; None stands
     baseline_period: float | None = None  # how long a turn takes [s]; of a function, if it has one
-    residual_range: float = 0.3  # the largest correction to a baseline, as a share of the robot's reach
+    residual_range: float = 0.5  # the largest correction to a baseline, as a share of the robot's reach
     residual_lag: float = 0.09  # time constant with which corrections follow the action [s]
     tempo_range: float = 2.0  # how much faster than its own the baseline is at a tempo of 1, slower at -1
     tempo_lag: float = 0.4  # time constant with which the tempo follows the action [s]
@@ -52,7 +57,7 @@ class OwnRobotConfig(FreeBodyConfig):
 
     def __post_init__(self) -> None:
         if self.params is None:
-            raise ValueError("params must be an OwnRobot(mjcf, feet); own_robot.register makes it")
+            raise ValueError("params must be an OwnRobot(source); own_robot.register makes it")
         super().__post_init__()
         own_baseline.check(self)
         if not 0 <= self.fall_height < 1:
@@ -66,15 +71,15 @@ class OwnRobotConfig(FreeBodyConfig):
 
     def check_drawn(self, name: str, low: float, high: float) -> None:
         """Refuse a range of factors that are not positive, of offsets one that is empty; parts need the model."""
-        quantity = own_parts.quantity_of(name)
-        known = super().randomisable()
+        quantity, known = own_parts.quantity_of(name), self.randomisable()
         if quantity not in known:
             raise ValueError(f"cannot randomise {name!r}; there are {', '.join(known)}")
-        if quantity not in own_parts.OFFSETS:
-            super().check_drawn(name, low, high)
-        elif not low <= high:
+        if quantity in own_parts.OFFSETS and not low <= high:
             raise ValueError(f"the offsets of {name!r} need low <= high, got ({low}, {high})")
+        if quantity not in own_parts.OFFSETS and not 0 < low <= high:
+            raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
 
-    def randomisable(self) -> dict[str, str]:
-        """Return the quantities that `randomise` takes of all parts alike, and those it was given of some."""
-        return dict.fromkeys(self.randomise, "changes") | super().randomisable()
+    @classmethod
+    def randomisable(cls) -> dict[str, str]:
+        """Return the quantities that `randomise` takes of all parts alike; it also takes those of one, "KP.FL_knee"."""
+        return super().randomisable() | dict.fromkeys(own_parts.WHOLE, "changes")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import mujoco
 import numpy as np
 
-from ..mjcf import own_parts
+from ..mjcf import own_parts, own_servos
 from ..mjcf.own_file import LOAD, touch_sensors
 from ..mjcf.own_robot import (
     FORWARD,
@@ -28,6 +29,8 @@ from .observations import Observation
 from .own_config import OwnRobotConfig
 from .own_root import IDENTITY, turn_back
 
+REACH = 0.3  # of a servo of a hinge, unless its range is less to either side [rad]
+HASTY = 0.5  # of sqrt(h / g): a foot that lands after less time in the air costs
 LYING_TIME = 0.2  # for which parts that are no feet carry too much, until an episode ends [s]
 WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
 
@@ -36,8 +39,8 @@ class OwnRobotTask(FreeBodyTask):
     """An MJCF with named feet: what is simulated and asked for.
 
     An action of 0 holds the controls at rest: those of the first keyframe if it has some, else of a position servo its
-    position there, of other actuators the middle of their range. An action of 1 adds `reach`, or half the range, with
-    a lag. With a `baseline` actions correct that, see `own_baseline`.
+    position there, of other actuators the middle of their range. An action of 1 adds `reach`, by default 0.3 rad of a
+    hinge's servo and half the range of others, with a lag. With a `baseline` actions correct that: `own_baseline`.
 
     Attributes:
         actuators: Their names.
@@ -47,11 +50,14 @@ class OwnRobotTask(FreeBodyTask):
         asked: What the baseline last asked for, from rest, in reaches, shape (..., nu).
         stands_at: Height of the trunk's mass centre above level ground at rest [m].
         weight: Of the robot [N].
+        corrections: What makes controls of actions.
+        air: For how long each foot has been in the air, shape (..., n_feet) [s].
+        stepped: What the last step's landings are worth, shape (...,).
         lying: For how long parts that are no feet have carried too much, shape (...,) [s].
     """
 
     config_class = OwnRobotConfig
-    KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying")
+    KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying", "air", "stepped")
     DEFAULT = (*FreeBodyTask.DEFAULT, "correction", "tempo", "baseline", "clock")
     OUTPUTS = (*FreeBodyTask.OUTPUTS, "actuator_force", "actuator_velocity")
 
@@ -89,8 +95,10 @@ class OwnRobotTask(FreeBodyTask):
         self._feet_on_ground = is_plane(self.hardest)
         self.gone, self.tempo, self.lying = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self.correction, self.asked = np.zeros((*shape, model.nu)), np.zeros((*shape, model.nu))
+        self.air, self.stepped = np.zeros((*shape, self.n_feet)), np.zeros(shape)
+        self.swing = float(np.sqrt(max(self.stands_at, 1e-3) / self.config.params.g))
         self.rest = rest_controls(model)
-        self._corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
+        self.corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
         self._falls, self._costs = (
             {name: touch_sensors(model, name) for name in names}
             for names in (self.config.fall_contacts, self.config.cost_contacts)
@@ -98,15 +106,23 @@ class OwnRobotTask(FreeBodyTask):
         self._by_joints = bool((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT).all())
 
     def _reach_of(self, model: mujoco.MjModel) -> np.ndarray:
-        """Return the change of every control by an action of 1, shape (nu,)."""
-        reach = self.config.params.reach
-        unlimited = [self.actuators[k] for k in np.flatnonzero(self.half_range <= 0)]
-        if reach is None and unlimited:
+        """Return the change of every control by an action of 1, shape (nu,): given, `REACH` of a servo, or half."""
+        given, half = self.config.params.reach, self.half_range.copy()
+        hinges = own_servos.holds_hinge(model)
+        reach = np.where(hinges & (half > 0), np.minimum(REACH, half), np.where(hinges, REACH, half))
+        if isinstance(given, Mapping):
+            if unknown := [name for name in given if name not in self.actuators]:
+                there_are = ", ".join(self.actuators)
+                raise ValueError(f"reach: there is no actuator {unknown[0]!r}; there are {there_are}")
+            reach = np.array([given.get(name, own) for name, own in zip(self.actuators, reach, strict=True)])
+        elif given is not None:
+            reach = np.full(model.nu, float(given))
+        if unlimited := [self.actuators[k] for k in np.flatnonzero(reach <= 0)]:
             raise ValueError(
                 f"the actuators {', '.join(unlimited)} have no ctrlrange, so that an action of 1 means nothing; "
                 "give them one, or the robot its reach"
             )
-        return self.half_range.copy() if reach is None else np.full(model.nu, float(reach))
+        return reach
 
     @property
     def n_actions(self) -> int:
@@ -116,22 +132,23 @@ class OwnRobotTask(FreeBodyTask):
     @property
     def action_names(self) -> tuple[str, ...]:
         """Of each entry of an action."""
-        return (*self.actuators, "tempo") if self._corrections.has_baseline else self.actuators
+        return (*self.actuators, "tempo") if self.corrections.has_baseline else self.actuators
 
     @property
     def action_scale(self) -> np.ndarray:
         """What an action of 1 adds to every control, in its unit; with a baseline the last is `tempo_range`."""
-        more = [self.config.tempo_range] if self._corrections.has_baseline else []
-        return np.append(self._corrections.scale, more)
+        more = [self.config.tempo_range] if self.corrections.has_baseline else []
+        return np.append(self.corrections.scale, more)
 
     def controls(self, action: np.ndarray) -> np.ndarray:
         """Return the controls, shape (1 or n_substeps, ..., nu); MuJoCo keeps them within their ranges."""
-        return self._corrections.controls(self, action)
+        return self.corrections.controls(self, action)
 
     def begin(self, sim, data) -> None:
         """Begin the baseline at its time 0, without corrections."""
         super().begin(sim, data)
-        self.gone[sim] = self.tempo[sim] = self.lying[sim] = self.correction[sim] = self.asked[sim] = 0.0
+        for kept in (self.gone, self.tempo, self.lying, self.correction, self.asked, self.air, self.stepped):
+            kept[sim] = 0.0
 
     def place(self, sim, model, data, rng) -> None:
         """Stand the robot on the ground in its orientation at rest, with noise on joints and velocities."""
@@ -172,8 +189,12 @@ class OwnRobotTask(FreeBodyTask):
         return (load - on_feet) / self.weight
 
     def advance(self) -> None:
-        """Count also how long the robot has lain."""
+        """Count also how long the robot has lain, and each foot been in the air."""
         super().advance()
+        touches = self.foot[..., 0] > 0
+        worth = np.clip(self.air / self.swing - HASTY, -HASTY, HASTY)
+        self.stepped[...] = np.where(touches & (self.air > 0), worth, 0.0).sum(-1)
+        self.air[...] = np.where(touches, 0.0, self.air + self.ctrl_dt)
         self.lying[...] = np.where(self.off_feet() > self.config.fall_load, self.lying + self.ctrl_dt, 0.0)
 
     def machine_entries(self) -> dict[str, Observation]:
@@ -204,6 +225,9 @@ class OwnRobotTask(FreeBodyTask):
             speed = config.typical_speed
             terms["forward"] = bounded_speed(terms["forward"], speed) / speed
             terms["drift"] = terms["drift"] / speed
+            ahead = self.forward_axis
+            terms["heading"] = np.abs(np.arctan2(ahead[..., 1 - self.FORWARD], ahead[..., self.FORWARD]))
+        terms["air_time"] = self.stepped
         terms["power"] = 0.0 if config.typical_power is None else self.power() / config.typical_power
         terms["contact"] = sum((self.touching(at).astype(float) for at in self._costs.values()), 0.0)
         return terms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +47,8 @@ class Trial:
     power: float
 
 
-def tried(env, seconds: float) -> Trial:
-    """Return the trial of a single environment of a user's robot at an action of 0."""
+def tried(env, seconds: float, watch: Callable[[], None] | None = None) -> Trial:
+    """Return the trial of a single environment of a user's robot at an action of 0; `watch` is called at every step."""
     env.reset(seed=0)
     task, action = env.task, np.zeros(env.action_space.shape, np.float32)
     rows, places, touching, ending, moved = [], [], {}, "", np.zeros(env.model.nv)
@@ -57,6 +58,8 @@ def tried(env, seconds: float) -> Trial:
             ending = info["termination"]
             break
         moved = np.abs(env.data.qvel).copy()
+        if watch is not None:
+            watch()
         if info["time"] > SETTLING or terminated:
             touching |= dict.fromkeys(_others_touching(env.model, env.data))
         ahead = task.forward_axis

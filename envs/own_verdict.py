@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,22 @@ from ..analytic.terrain import Flat
 from ..mjcf.lowest_points import lowest
 from ..mjcf.own_robot import OwnRobot, adapted, standing
 from ..mjcf.terrain import GROUND
+from . import own_clock
+from .own_baseline import CLOCK
+from .own_check import StandingCheck, standing_check
 from .own_task import OwnRobotTask
 from .own_trial import SETTLING, Trial, tried
 from .steps import DIVERGED
 
 FROUDE = 0.5  # speed over that of a fall from the body's height, of a robot that nothing else is known of
-STANDING, TRIAL = 3.0, 6.0  # of a trial without and with a baseline [s]
+TRIAL = 6.0  # of a baseline [s]
 LONG = 20.0  # of the trial of a baseline that turns [s]
 TURNING = np.radians(30.0)  # by which it has turned in a trial
 LEAST_SPEED = 0.02  # of a baseline that walks, as a share of the speed by `FROUDE`
 LEAST_WAY = 0.3  # of a baseline that walks: the way made good, as a share of its path
+LEAST_STRAIGHT = 0.8  # of a clock: speed ahead, as a share of the way made good
 LEAST_HEIGHT, MOST_LOAD = 0.5, 0.3  # of a baseline: mean height over that at rest, mean weights off its feet
 LEAST_COST = 0.2  # cost of transport below which `typical_power` does not go, of the most frugal walking machines
-TOLERANCE = 0.02  # of the force on standing feet, over the weight
 UNTRIED = ("randomise", "randomise_contact", "push_speed", "action_delay", "terrain", "terrain_difficulty", "engine")
 SUNK = 5e-3  # below the ground at rest, from which on a part is named [m]
 
@@ -58,23 +62,6 @@ def check_diverged(trial: Trial, name: str) -> None:
             "moved most. Give it armature or damping, lower the gain of its actuator, or register with "
             "preset='reference', whose timestep is eight times shorter"
         )
-
-
-def unsteady(trial: Trial, task: OwnRobotTask) -> list[str]:
-    """Return sentences on a robot that does not stand at an action of 0."""
-    parts = f", touching with {', '.join(trial.touching[:6])}" if trial.touching else ""
-    if trial.ending:
-        return [f"at an action of 0 the robot does not stand: after {trial.seconds:.2f} s {trial.ending}{parts}"]
-    said = []
-    if abs(trial.feet - 1.0) > TOLERANCE:
-        held = [task.model.body(k).name for k in np.flatnonzero(task.model.body_gravcomp)]
-        cure = "; gravcomp carries " + ", ".join(held) if held else ""
-        cure += f"; {task.model.neq} equality constraints act" if task.model.neq and not held else ""
-        said.append(
-            f"at an action of 0 the feet carry {trial.feet:.3f} of the weight, other parts {trial.others:.3f}"
-            f"{parts}{cure}"
-        )
-    return said
 
 
 def sunk(task: OwnRobotTask) -> list[str]:
@@ -143,24 +130,74 @@ def typical(trial: Trial | None, task: OwnRobotTask) -> dict[str, float]:
     return found
 
 
-def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], task: OwnRobotTask, env_class) -> Trial:
-    """Return the trial of a robot, after warnings of what is not as its file says or does not stand.
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of a robot.
+
+    Attributes:
+        standing: Its check at an action of 0 without a baseline.
+        trial: Of its baseline, if it has one.
+        options: Those of the environment that were found: baseline, typical speed and power.
+        sentences: What is not as its file says, or does not stand.
+    """
+
+    standing: StandingCheck
+    trial: Trial | None
+    options: dict[str, Any]
+    sentences: tuple[str, ...]
+
+
+def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) -> Verdict:
+    """Return what is found of a robot that is tried on flat ground.
 
     Raises:
         ValueError: If it diverges, or its baseline falls, lies or circles.
     """
     kept = {n: value for n, value in options.items() if n not in UNTRIED}
-    env = env_class(params=robot, **kept)
+    asked, without = kept.get("baseline"), kept | {"baseline": None, "baseline_period": None}
+    env = env_class(params=robot, **without)
     try:
-        trial = tried(env, TRIAL if task.config.baseline is not None else STANDING)
-        turned = abs(trial.turn) * (trial.seconds - SETTLING)
-        if task.config.baseline is not None and not trial.ending and turned > TURNING:
-            trial = tried(env, LONG)
-        check_diverged(trial, name)
-        if task.config.baseline is not None:
-            check_baseline(trial, env.task)
-        said = unsteady(trial, env.task) if task.config.baseline is None else backward(trial, env.task)
-        warn(name, [*of_file(robot, env.config.preset), *sunk(env.task), *said])
+        standing = standing_check(env)
+        check_diverged(standing.trial, name)
+        said = [*of_file(robot, env.config.preset), *sunk(env.task), *standing.sentences()]
+        made: dict[str, Any] = {}
+        if isinstance(asked, str):
+            trial, made = clocked(robot, without, env_class, env.task, standing)
+            said += [] if trial or standing.trial.ending else ["no clock was found that walks: an action of 0 stands"]
+        else:
+            trial = None if asked is None else _tried(robot, kept, env_class, name)
+            said += [] if trial is None else backward(trial, env.task)
+        return Verdict(standing, trial, made | typical(trial, env.task), tuple(said))
     finally:
         env.close()
-    return trial
+
+
+def _tried(robot: OwnRobot, options: Mapping[str, Any], env_class, name: str) -> Trial:
+    """Return the trial of a given baseline."""
+    env = env_class(params=robot, **options)
+    try:
+        trial = tried(env, TRIAL)
+        if not trial.ending and abs(trial.turn) * (trial.seconds - SETTLING) > TURNING:
+            trial = tried(env, LONG)
+        check_diverged(trial, name)
+        check_baseline(trial, env.task)
+        return trial
+    finally:
+        env.close()
+
+
+def clocked(robot, options, env_class, task, standing: StandingCheck) -> tuple[Trial | None, dict[str, Any]]:
+    """Return the trial of the clock that walks fastest, and its options; None and nothing if none walks."""
+    best: tuple[Trial | None, dict[str, Any]] = None, {"baseline": None}
+    if standing.trial.ending:
+        return best
+    for slowness in own_clock.PERIODS:
+        try:
+            made = {"baseline": CLOCK, "baseline_period": own_clock.period_of(task.model, robot.g, slowness)}
+            trial = _tried(robot, {**options, **made}, env_class, "the clock")
+        except ValueError:
+            continue
+        walks = trial.speed > 5.0 * LEAST_SPEED * froude_speed(task) and trial.speed > LEAST_STRAIGHT * trial.way
+        if walks and (best[0] is None or trial.speed > best[0].speed):
+            best = trial, made
+    return best

@@ -39,7 +39,7 @@ def parameters_of(task) -> dict[str, Observation]:
     robot = task.config.robot
     return {
         name: numbered(np.size(task.parameter(robot, name)), UNBOUNDED, "SI", "of the robot", partial(_parameter, name))
-        for name in task.config.randomisable()
+        for name in dict.fromkeys((*task.config.randomisable(), *task.config.randomise))  # a part's may be but here
     }
 
 
@@ -79,7 +79,9 @@ def needs_parameters(task) -> bool:
     """Return whether the configuration may read the parameters of each simulation's robot."""
     config = task.config
     chosen = {*(config.observations or ()), *config.privileged}
-    return bool(config.rewards or config.observe or config.terminate or chosen & set(config.randomisable()))
+    return bool(
+        config.rewards or config.observe or config.terminate or chosen & {*config.randomisable(), *config.randomise}
+    )
 
 
 def _select(task, names, known) -> dict[str, Observation]:

@@ -1,14 +1,16 @@
-"""Feet of a user's machine: spheres, capsules or boxes of any size, found by their names in an MJCF.
+"""Feet of a user's machine: geoms of any convex shape, by their names, each foot one geom or several of a body.
 
-Where all feet are spheres of one radius, the ground is lower by it, so that their centres count as toes (`terrain`).
-Feet of other shapes stand on the ground itself. Their sites `foot_i` are at the centre of a sphere or box, and of a
-capsule at the centre of the end that is farther from its body's origin.
+Where all feet are single spheres of one radius, the ground is lower by it, so that their centres count as toes
+(`terrain`). Other feet stand on the ground itself. The first geom of foot i is called `toe_i`, the others `toe_i_1`,
+`toe_i_2`; its site `foot_i` is at the centre of its geoms, and of a single capsule at the centre of the end that is
+farther from its body's origin.
 """
 
 from __future__ import annotations
 
 import difflib
 import itertools
+from collections.abc import Sequence
 
 import mujoco
 import numpy as np
@@ -16,12 +18,16 @@ import numpy as np
 from .terrain import LOWERED
 
 SPHERE, CAPSULE, BOX = (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_BOX)
-SHAPES = {SPHERE: "sphere", CAPSULE: "capsule", BOX: "box"}
+CYLINDER, ELLIPSOID = mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjtGeom.mjGEOM_ELLIPSOID
+MESH = mujoco.mjtGeom.mjGEOM_MESH
+SHAPES = (SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, MESH)
 CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+ROUND = np.array([(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4])  # points of a rim
+MOST_POINTS = 64  # of a mesh that count: the lowest
 
 
 def candidates(spec: mujoco.MjSpec) -> dict[str, mujoco.MjsGeom]:
-    """Return the geoms that can be feet, by name: spheres, capsules and boxes of moving bodies."""
+    """Return the geoms that can be feet, by name: convex ones of moving bodies."""
     fixed = {geom.name for geom in spec.worldbody.geoms}
     return {geom.name: geom for geom in spec.geoms if geom.name and geom.type in SHAPES and geom.name not in fixed}
 
@@ -36,34 +42,29 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
     if name in known:
         return known[name]
     hint = ""
-    others = {"geom of another shape, or fixed": spec.geoms, "body": spec.bodies, "site": spec.sites}
-    for kind, elements in (others | {"joint": spec.joints}).items():
+    others = {"geom of another shape, or fixed": spec.geoms, "site": spec.sites, "joint": spec.joints}
+    for kind, elements in others.items():
         if any(element.name == name for element in elements):
-            hint = f"; {name!r} is a {kind}: a foot is a geom at the end of a leg"
+            hint = f"; {name!r} is a {kind}: a foot is a geom at the end of a leg, or its body"
     close = difflib.get_close_matches(name, known, 1, 0.5)
     if close and not hint:
         hint = f"; did you mean {close[0]!r}?"
-    raise ValueError(
-        f"there is no sphere, capsule or box {name!r} to be a foot; there are {', '.join(known) or 'none'}{hint}"
-    )
+    raise ValueError(f"there is no geom {name!r} to be a foot; there are {', '.join(known) or 'none'}{hint}")
 
 
-def lowering(kinds: np.ndarray, radii: np.ndarray) -> float:
-    """Return the depth of the ground below the terrain [m], for feet of these shapes and radii, shape (n,)."""
-    return float(radii[0]) if (kinds == SPHERE).all() and len(set(radii.tolist())) == 1 else 0.0
+def lowering(kinds: np.ndarray, radii: np.ndarray, n_feet: int) -> float:
+    """Return the depth of the ground below the terrain [m], for geoms of these shapes and radii, shape (n,)."""
+    alike = len(kinds) == n_feet and (np.asarray(kinds) == SPHERE).all() and len(set(np.asarray(radii).tolist())) == 1
+    return float(radii[0]) if alike else 0.0
 
 
-def toe(foot: mujoco.MjsGeom, model: mujoco.MjModel) -> np.ndarray:
-    """Return the position of a foot's site in its body, shape (3,) [m].
-
-    Args:
-        foot: The geom.
-        model: Of the same machine, compiled: there the geom's place is in numbers.
-    """
-    geom = model.geom(foot.name)
-    if foot.type != CAPSULE:
-        return geom.pos.copy()
-    ends = geom.pos + np.outer((-geom.size[1], geom.size[1]), _axis(geom.quat))
+def toe(model: mujoco.MjModel, geoms: Sequence[int]) -> np.ndarray:
+    """Return the position of the site of a foot with these geoms in its body, shape (3,) [m]."""
+    first = geoms[0]
+    if len(geoms) > 1 or model.geom_type[first] != CAPSULE:
+        return model.geom_pos[geoms].mean(axis=0)
+    half = model.geom_size[first, 1]
+    ends = model.geom_pos[first] + np.outer((-half, half), _axis(model.geom_quat[first]))
     return ends[np.argmax(np.linalg.norm(ends, axis=1))]
 
 
@@ -74,15 +75,20 @@ def _axis(quat: np.ndarray) -> np.ndarray:
 
 
 def clearance(model: mujoco.MjModel) -> np.ndarray:
-    """Return the height of the sites of level feet `toe_i` above their terrain, shape (n_feet,) [m].
+    """Return the height of the feet's sites above the terrain they stand on at rest, shape (n_feet,) [m].
 
     It is 0 of the machines whose presets have a toe radius.
     """
-    toes = _toes(model)
+    feet = toes(model)
     if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_NUMERIC, LOWERED) < 0:
-        return np.zeros(len(toes))
-    kinds, sizes = model.geom_type[toes], model.geom_size[toes]
-    return np.where(kinds == BOX, sizes[:, 2], sizes[:, 0]) - lowering(kinds, sizes[:, 0])
+        return np.zeros(len(feet))
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_kinematics(model, data)
+    low = [min(points_of(model, data, k)[:, 2].min() for k in geoms) for geoms in feet]
+    sites = np.array([data.site(f"foot_{leg}").xpos[2] for leg in range(len(feet))])
+    return sites - np.array(low) - _lowered(model, feet)
 
 
 def n_feet(model: mujoco.MjModel) -> int:
@@ -90,23 +96,65 @@ def n_feet(model: mujoco.MjModel) -> int:
     return sum(model.sensor(k).name.startswith("foot_") for k in range(model.nsensor))
 
 
-def _toes(model: mujoco.MjModel) -> list[int]:
-    return [model.geom(f"toe_{leg}").id for leg in range(n_feet(model))]
+def toes(model: mujoco.MjModel) -> list[list[int]]:
+    """Return the geoms of each foot."""
+    names = {model.geom(k).name: k for k in range(model.ngeom)}
+    found = []
+    for leg in range(n_feet(model)):
+        more = (f"toe_{leg}_{k}" for k in itertools.count(1))
+        found.append([names[f"toe_{leg}"], *(names[name] for name in itertools.takewhile(names.__contains__, more))])
+    return found
+
+
+def _lowered(model: mujoco.MjModel, feet: list[list[int]]) -> float:
+    geoms = [k for leg in feet for k in leg]
+    return lowering(model.geom_type[geoms], model.geom_size[geoms, 0], len(feet))
 
 
 def support_points(model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
     """Return the points that are at the terrain's height where the feet `toe_i` touch it, world frame, (n, 3) [m].
 
-    The feet are level ground's: of a sphere or the ends of a capsule the lowest points, of a box the corners.
+    The feet are level ground's: of a sphere or the ends of a capsule the lowest points, of other shapes corners, rims
+    or vertices.
     """
-    toes = _toes(model)
-    lowered, points = lowering(model.geom_type[toes], model.geom_size[toes, 0]), []
-    for k in toes:
-        size, place, turn = model.geom_size[k], data.geom_xpos[k], data.geom_xmat[k].reshape(3, 3)
-        offsets, radius = np.zeros((1, 3)), size[0]
-        if model.geom_type[k] == CAPSULE:
-            offsets = np.outer((-size[1], size[1]), (0.0, 0.0, 1.0))
-        elif model.geom_type[k] == BOX:
-            offsets, radius = CORNERS * size, 0.0
-        points.append(place + offsets @ turn.T + (0.0, 0.0, lowered - radius))
-    return np.concatenate(points)
+    feet = toes(model)
+    points = np.concatenate([points_of(model, data, k) for leg in feet for k in leg])
+    return points + (0.0, 0.0, _lowered(model, feet))
+
+
+def points_of(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> np.ndarray:
+    """Return the points with which a geom may stand on level ground, world frame, shape (n, 3) [m]."""
+    size, place, turn = model.geom_size[geom], data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3)
+    kind, offsets, down = model.geom_type[geom], np.zeros((1, 3)), np.zeros(3)
+    if kind == SPHERE:
+        down[2] = size[0]
+    elif kind == CAPSULE:
+        offsets, down[2] = np.outer((-size[1], size[1]), (0.0, 0.0, 1.0)), size[0]
+    elif kind == BOX:
+        offsets = CORNERS * size
+    elif kind == CYLINDER:
+        rim = np.vstack([ROUND, _lowest_of_rim(turn)]) * size[0]
+        offsets = np.vstack([np.column_stack([rim, np.full(len(rim), z)]) for z in (-size[1], size[1])])
+    elif kind == ELLIPSOID:
+        way = turn[2] * size
+        offsets = (-size * way / np.linalg.norm(way))[None]
+    elif kind == MESH:
+        offsets = _vertices(model, geom, turn[2])
+    return place + offsets @ turn.T - down
+
+
+def _lowest_of_rim(turn: np.ndarray) -> np.ndarray:
+    """Return the unit vector of a cylinder's own plane that points down most, shape (1, 2)."""
+    x, y = turn[2, :2]
+    length = np.hypot(x, y)
+    return np.array([[-x / length, -y / length]]) if length > 1e-9 else np.array([[1.0, 0.0]])
+
+
+def _vertices(model: mujoco.MjModel, geom: int, down: np.ndarray) -> np.ndarray:
+    """Return the lowest vertices of a mesh, geom frame, shape (n, 3) [m]."""
+    mesh = int(model.geom_dataid[geom])
+    first = model.mesh_vertadr[mesh]
+    found = model.mesh_vert[first : first + model.mesh_vertnum[mesh]].astype(float)
+    if len(found) <= MOST_POINTS:
+        return found
+    return found[np.argpartition(found @ down, MOST_POINTS)[:MOST_POINTS]]

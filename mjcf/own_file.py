@@ -1,55 +1,19 @@
-"""The file of a user's robot: read, checked, and made to fit this project's names, ground and sensors."""
+"""The file of a user's robot: checked, and made to fit this project's names, ground and sensors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import mujoco
 import numpy as np
 
-from .element_limits import check_elements
+from .own_feet import Foot
 from .own_ground import may_touch
 from .terrain import GROUND
 
 LOAD = "load"  # the sensor of the force on the robot
 LIMB_JOINTS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
-
-
-def read(mjcf: str | Path) -> mujoco.MjSpec:
-    """Return the parsed text of a file, or of the text itself.
-
-    Raises:
-        ValueError: If there is no such file, or MuJoCo cannot read it, or it makes more than MuJoCo can.
-    """
-    if not isinstance(mjcf, str | Path):
-        raise ValueError(f"mjcf must be the name of a file or its text, got {type(mjcf).__name__}")
-    if not _is_text(mjcf) and not _is_file(mjcf):
-        raise ValueError(f"there is no file {str(mjcf)[:200]!r}; mjcf is the name of an MJCF file, or its text")
-    try:
-        check_elements(mjcf, _is_text(mjcf))
-    except ValueError as error:
-        raise ValueError(f"{called(mjcf)} makes more than MuJoCo can: {error}") from None
-    try:
-        return mujoco.MjSpec.from_string(mjcf) if _is_text(mjcf) else mujoco.MjSpec.from_file(str(mjcf))
-    except (ValueError, RuntimeError, mujoco.FatalError) as error:  # of C++, which MuJoCo lets through
-        raise ValueError(f"{called(mjcf)} is not an MJCF that MuJoCo can read: {error}") from None
-
-
-def as_it_is(mjcf: str | Path) -> mujoco.MjModel:
-    """Return the file's own model, in which geoms are as many and in the order of the spec's.
-
-    Raises:
-        ValueError: If MuJoCo cannot compile it: a mesh is missing, or something names what there is not.
-    """
-    whole = read(mjcf)  # a copy of a spec would lack what names nothing
-    whole.compiler.discardvisual = whole.compiler.fusestatic = False
-    try:
-        return whole.compile()
-    except (ValueError, RuntimeError, mujoco.FatalError) as error:
-        words = " ".join(str(error).split())
-        raise ValueError(f"MuJoCo cannot compile {called(mjcf)}, before anything of it is changed: {words}") from None
 
 
 def root_of(spec: mujoco.MjSpec):
@@ -59,6 +23,12 @@ def root_of(spec: mujoco.MjSpec):
         ValueError: If there is no such body, nothing moves it, or joints are not of one degree of freedom.
     """
     free = [joint for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_FREE]
+    if not free and spec.joints and _is_planar(spec.joints[0].parent):
+        names = ", ".join(joint.name for joint in spec.joints[0].parent.joints)
+        raise ValueError(
+            f"the robot moves in a plane by the joints {names}: feet, tilt and terrain are those of a body that moves "
+            "freely in space; put <freejoint/> in place of these joints, and give the legs a width to stand on"
+        )
     if len(free) != 1 or spec.joints[0].type != mujoco.mjtJoint.mjJNT_FREE:
         raise ValueError(
             "a robot needs one free joint, before all others: <freejoint/> in its body, which is a child of the world; "
@@ -68,18 +38,38 @@ def root_of(spec: mujoco.MjSpec):
     other = [joint.name or "without a name" for joint in limbs if joint.type not in LIMB_JOINTS]
     if other:
         raise ValueError(f"joints other than the root's must be hinges or slides, unlike {', '.join(other)}")
-    if not spec.actuators:
-        raise ValueError("the file has no actuators, so that nothing can move the robot")
+    if not limbs:
+        raise ValueError("the robot has no joints but its free one, so that nothing can move it")
     return free[0].parent
 
 
-def make_names(spec: mujoco.MjSpec, feet: Sequence[str]) -> list[str]:
-    """Name what has no name, rename what would clash with this project's names, and return what the feet are called."""
-    for kind in (spec.bodies[1:], spec.joints, spec.actuators):
-        for number, element in enumerate(kind):
-            element.name = element.name or f"{type(element).__name__.removeprefix('Mjs').lower()}_{number}"
-    numbers = range(len(feet))
-    _rename(spec.sites, {"imu", *(f"foot_{k}" for k in numbers)})
+def check_size(model: mujoco.MjModel) -> None:
+    """Refuse a robot of an absurd size or mass.
+
+    Raises:
+        ValueError: The sentence has its numbers.
+    """
+    root, data = int(model.jnt_bodyid[0]), mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    mine = [k for k in range(model.ngeom) if model.body_rootid[model.geom_bodyid[k]] == model.body_rootid[root]]
+    mass, far = float(model.body_subtreemass[root]), data.geom_xpos[mine] - data.xpos[root]
+    size = 2.0 * float((np.linalg.norm(far, axis=1) + model.geom_rbound[mine]).max(initial=0.0))
+    density = mass / max(size, 1e-9) ** 3
+    if size > 50.0 or size < 5e-3 or not 1e-3 < density < 1e6:
+        raise ValueError(
+            f"the robot is {size:.3g} m across and weighs {mass:.3g} kg: units are metres and kilograms; scale meshes "
+            "and positions in millimetres by 0.001"
+        )
+
+
+def _is_planar(body) -> bool:
+    """Whether a body moves by slides and hinges of its own, as the roots of planar robots do."""
+    return len(body.joints) > 1 and any(joint.type == mujoco.mjtJoint.mjJNT_SLIDE for joint in body.joints)
+
+
+def make_names(spec: mujoco.MjSpec, feet: Sequence[Foot]) -> list[tuple[str, ...]]:
+    """Rename what would clash with this project's names, and return what the geoms of the feet are called now."""
+    _rename(spec.sites, {"imu", *(f"foot_{k}" for k in range(len(feet)))})
     for kind in (spec.cameras, spec.lights):
         _rename(kind, {"follow", "side", "lamp"})
     _rename(spec.hfields, {GROUND})
@@ -89,42 +79,16 @@ def make_names(spec: mujoco.MjSpec, feet: Sequence[str]) -> list[str]:
             material.textures[role] = textures.get(texture, texture)
     for geom in spec.geoms:
         geom.material = materials.get(geom.material, geom.material)
-    renamed = _rename(spec.geoms, {GROUND, *(f"toe_{k}" for k in numbers)})
-    final = renamed | {renamed.get(foot, foot): f"toe_{k}" for k, foot in enumerate(feet)}
+    toes = [f"toe_{k}" + (f"_{j}" if j else "") for k, foot in enumerate(feet) for j in range(len(foot.geoms))]
+    renamed, own = _rename(spec.geoms, {GROUND, *toes}), [name for foot in feet for name in foot.geoms]
+    final = renamed | {renamed.get(name, name): toe for name, toe in zip(own, toes, strict=True)}
     for pair in spec.pairs:
         for end in ("geomname1", "geomname2"):
             name = renamed.get(getattr(pair, end), getattr(pair, end))
             setattr(pair, end, final.get(name, name))
     for group in [group for group in spec.tuples if set(final) & set(group.objname)]:
         spec.delete(group)
-    return [renamed.get(foot, foot) for foot in feet]
-
-
-def take_pose(spec: mujoco.MjSpec, model: mujoco.MjModel, pose: Mapping[str, float]) -> None:
-    """Write joint angles into the first keyframe; without one, all are as near to 0 as their ranges allow.
-
-    Args:
-        spec: The file.
-        model: Of it as it is.
-        pose: Angles by joint [rad] or [m].
-
-    Raises:
-        ValueError: If there is no such joint.
-    """
-    joints = [joint.name for joint in spec.joints[1:]]
-    if unknown := [name for name in pose if name not in joints]:
-        raise ValueError(f"pose: there is no joint {unknown[0]!r}; there are {', '.join(joints)}")
-    if spec.keys and not pose:
-        return
-    if spec.keys:
-        key, qpos = spec.keys[0], np.array(spec.keys[0].qpos)
-    else:
-        limited, (low, high) = model.jnt_limited[1:].astype(bool), model.jnt_range[1:].T
-        angles = np.where(limited, np.clip(0.0, low, high), 0.0)
-        key, qpos = spec.add_key(name="start"), np.concatenate([model.qpos0[:7], angles])
-    for name, angle in pose.items():
-        qpos[7 + joints.index(name)] = angle
-    key.qpos = qpos
+    return [tuple(renamed.get(name, name) for name in foot.geoms) for foot in feet]
 
 
 def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
@@ -137,7 +101,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
     named = {geom.name: [geom] for geoms in moving.values() for geom in geoms if geom.name}
     known = named | moving
     solid = {
-        name: [geom for geom in geoms if may_touch(geom) and not re.fullmatch(r"toe_\d+", geom.name)]
+        name: [geom for geom in geoms if may_touch(geom) and not re.fullmatch(r"toe_\d+(_\d+)?", geom.name)]
         for name, geoms in known.items()
     }
     there_are = ", ".join(name for name, geoms in solid.items() if geoms and name) or "none"
@@ -178,22 +142,6 @@ def add_load_sensor(spec: mujoco.MjSpec, root) -> None:
         refname=root.name,
         intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1],
     )
-
-
-def called(mjcf: str | Path) -> str:
-    """Return the name of a file in a sentence."""
-    return "the MJCF" if _is_text(mjcf) else str(mjcf)
-
-
-def _is_text(mjcf: str | Path) -> bool:
-    return isinstance(mjcf, str) and ("<" in mjcf or "\n" in mjcf)  # no file's name has either
-
-
-def _is_file(name: str | Path) -> bool:
-    try:
-        return Path(name).is_file()
-    except OSError:  # longer than names may be
-        return False
 
 
 def _rename(elements, taken: set[str]) -> dict[str, str]:

@@ -61,13 +61,16 @@ def meets(a: Sequence[int], b: Sequence[int]) -> bool:
     return bool(a[0] & b[1] or b[0] & a[1])
 
 
-def share_floor(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[str], terrain: Terrain) -> list[str]:
+def share_floor(
+    spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[str], terrain: Terrain, n_feet: int
+) -> list[str]:
     """Take a file's floor out, and let the parts that may touch it touch this project's ground.
 
     Args:
         spec: The file; feet by the names in `feet`, which may touch the ground whatever the file says.
         model: Of the same file, compiled as it is.
-        feet: Names of the feet.
+        feet: Names of the geoms of the feet.
+        n_feet: How many feet these are.
         terrain: The terrain, whose feet need bits of their own.
 
     Returns:
@@ -89,7 +92,7 @@ def share_floor(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[str],
     if solid := [k for k in ground if geoms[k].type not in PLAIN]:
         words = [geoms[k].name or f"a {geoms[k].type.name.removeprefix('mjGEOM_').lower()}" for k in solid]
         notes.append(f"fixed geoms under the robot are its floor and left out: {', '.join(words)}")
-    _move_bits(geoms, touching, 0 if is_plane(terrain) else min(len(feet), len(FOOT_BITS)))
+    _move_bits(geoms, touching, 0 if is_plane(terrain) else min(n_feet, len(FOOT_BITS)))
     gone = {geoms[k].name for k in ground if geoms[k].name}
     for group in [group for group in spec.tuples if gone & set(group.objname)]:
         spec.delete(group)
@@ -149,3 +152,27 @@ def _move_bits(geoms, touching: set[int], n_taken: int) -> None:
 def may_touch(geom: mujoco.MjsGeom) -> bool:
     """Return whether a robot's geom may touch this project's ground."""
     return bool(geom.contype & GROUND_BIT)
+
+
+def keep_apart(spec: mujoco.MjSpec, model: mujoco.MjModel, at_rest: mujoco.MjData) -> list[str]:
+    """Let parts of a robot that overlap at rest not touch each other; return a sentence on them.
+
+    In a URDF neighbours overlap, for its other readers let no parts of a robot collide.
+
+    Args:
+        spec: The robot, with names.
+        model: Of the same, as it is.
+        at_rest: Its state.
+    """
+    data = mujoco.MjData(model)
+    data.qpos[:] = at_rest.qpos
+    mujoco.mj_forward(model, data)
+    pairs: dict[tuple[str, str], None] = {}
+    for contact in data.contact[: data.ncon]:
+        first, second = sorted(int(model.geom_bodyid[k]) for k in contact.geom)
+        if contact.dist < 0 and first and model.body_rootid[first] == model.body_rootid[second]:
+            pairs[model.body(first).name, model.body(second).name] = None
+    for first, second in pairs:
+        spec.add_exclude(bodyname1=first, bodyname2=second)
+    words = ", ".join(f"{first} and {second}" for first, second in list(pairs)[:4]) + " ..." * (len(pairs) > 4)
+    return [f"{len(pairs)} pairs of parts overlap at rest and do not collide: {words}"] if pairs else []

@@ -1,8 +1,8 @@
-"""A robot of the user's own in MuJoCo: an MJCF file with named feet, put on this project's ground with its contact.
+"""A robot of the user's own in MuJoCo: a file, text or spec, put on this project's ground with its contact.
 
-The file keeps its bodies, joints, actuators and first keyframe, with the root's orientation. Its floor, see
-`own_ground`, and its sensors are left out: ground, contact settings, all options and sensors are this project's. Feet
-are spheres, capsules or boxes, see `feet`.
+It keeps its bodies, joints and inertias, with the root's orientation. Its floor, see `own_ground`, and its sensors are
+left out: ground, contact settings, all options and sensors are this project's. Feet are found or named (`own_feet`),
+joints without servos get some (`own_servos`), and the pose at rest is the file's, given or found (`own_pose`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ import numpy as np
 
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Terrain, make
+from . import own_feet, own_pose, own_servos
 from .compile import compile_model
-from .feet import candidates, foot_of, support_points
+from .feet import support_points
 from .look import add_cameras, add_sky
-from .own_file import add_load_sensor, add_touch_sensors, as_it_is, called, make_names, read, root_of, take_pose
-from .own_ground import GROUND_BIT, share_floor
+from .own_file import add_load_sensor, add_touch_sensors, check_size, make_names, root_of
+from .own_ground import GROUND_BIT, keep_apart, share_floor
 from .own_options import Replaced, free_sizes, replaced, snapshot
 from .own_parts import Nominal, write
+from .own_source import Source, as_it_is, called, load, packed
 from .parts import add_imu, put_on_ground
 from .presets import Preset, find
 from .terrain import stand
@@ -34,25 +36,34 @@ FORWARD = ("x", "y")
 
 @dataclass(frozen=True)
 class OwnRobot:
-    """An MJCF with named feet.
+    """A robot of the user's own: where it comes from, and what is not in its file.
 
     Raises:
         ValueError: If a value is impossible; the message says what is allowed.
     """
 
-    mjcf: str | Path  # the file, or its text
-    feet: Sequence[str]  # names of the spheres, capsules or boxes that are its feet
+    source: Source  # name or text of an MJCF or URDF, or an `MjSpec`
+    feet: str | Sequence[str] = own_feet.AUTO  # names of geoms or bodies, or "auto": what is lowest at rest
     friction: float = 1.0  # coefficient of the ground
     g: float = 9.81  # [m/s^2]
     forward: str = "x"  # axis of the file's world that the robot faces at rest, or "y"
-    reach: float | None = None  # what an action of 1 adds to every control, in its unit; by default half its range
-    pose: Mapping[str, float] = field(default_factory=dict)  # joint angles at the start, where not the keyframe's
+    reach: float | Mapping[str, float] | None = (
+        None  # what an action of 1 adds to controls, or by actuator; see `REACH`
+    )
+    pose: str | Mapping[str, float] = field(default_factory=dict)  # joint angles at rest, where not the keyframe's
     changes: Mapping[str, Any] = field(default_factory=dict)  # factors and offsets on its parts, see `own_parts`
+    servo: Any = own_servos.AUTO  # of joints without one: "auto", "file" (none), (kp, kd), or pairs by joint
+    keyframe: str | int | None = None  # in which it starts; by default the file's first, if there is one
 
     def __post_init__(self) -> None:
-        if isinstance(self.feet, str) or not self.feet or not all(isinstance(foot, str) for foot in self.feet):
-            there_are = ", ".join(candidates(read(self.mjcf))) or "none, for no sphere, capsule or box has a name"
-            raise ValueError(f"feet must be names of geoms; there are {there_are}; got {self.feet!r}")
+        object.__setattr__(self, "source", packed(self.source))
+        own_servos.check(self.servo)
+        if self.pose != own_pose.FOUND and not isinstance(self.pose, Mapping):
+            raise ValueError(f"pose is a mapping of angles by joint, or 'found', got {self.pose!r}")
+        if self.feet == own_feet.AUTO:
+            object.__setattr__(self, "feet", self._found_feet())
+        elif isinstance(self.feet, str) or not self.feet or not all(isinstance(foot, str) for foot in self.feet):
+            raise ValueError(f"feet are 'auto' or names of geoms or bodies, got {self.feet!r}")
         twice = sorted({foot for foot in self.feet if list(self.feet).count(foot) > 1})
         if twice:
             raise ValueError(f"feet must be named once each, got {', '.join(twice)} more than once")
@@ -63,8 +74,26 @@ class OwnRobot:
             raise ValueError(f"friction must not be negative and g positive, got {values}")
         if self.forward not in FORWARD:
             raise ValueError(f"forward must be 'x' or 'y', an axis of the file's world, got {self.forward!r}")
-        if self.reach is not None and not self.reach > 0:
+        if self.reach is not None and not np.all(np.array(_values(self.reach)) > 0):
             raise ValueError(f"reach must be positive, got {self.reach}")
+
+    def _found_feet(self) -> tuple[str, ...]:
+        spec = load(self.source).spec
+        root_of(spec)
+        model = as_it_is(self.source)
+        return own_feet.found(spec, model, _posed(model, own_pose.at_rest(model, self.keyframe)[0]))
+
+
+def _values(given) -> list[float]:
+    return list(given.values()) if isinstance(given, Mapping) else [given]
+
+
+def _posed(model: mujoco.MjModel, qpos: np.ndarray) -> mujoco.MjData:
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    return data
 
 
 def build(
@@ -87,19 +116,31 @@ def build(
 def adapted(
     robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl", touching: Sequence[str] = ()
 ) -> tuple[mujoco.MjSpec, tuple[Replaced, ...], tuple[str, ...]]:
-    """Return the model of `build`, the options of the file that the preset replaces, and sentences on the floor."""
-    spec = read(robot.mjcf)
-    root, own = root_of(spec), as_it_is(robot.mjcf)
+    """Return the model of `build`, the options of the file that the preset replaces, and sentences on what differs."""
+    loaded = load(robot.source)
+    spec, root = loaded.spec, root_of(loaded.spec)
+    own = as_it_is(robot.source)
+    check_size(own)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
-    for foot in robot.feet:
-        foot_of(spec, foot)
-    notes = share_floor(spec, own, robot.feet, terrain) + unusual(own)
-    feet = make_names(spec, robot.feet)
-    take_pose(spec, own, robot.pose)
-    of_file, meets = snapshot(spec), {foot: (spec.geom(foot).contype, spec.geom(foot).conaffinity) for foot in feet}
-    put_on_ground(spec, feet, terrain, find(preset), robot.friction)
-    _keep_meetings(spec, list(meets.values()))
+    at_rest = _posed(own, own_pose.at_rest(own, robot.keyframe)[0])
+    feet = [own_feet.named(spec, own, at_rest, name) for name in robot.feet]
+    own_feet.check_apart(feet)
+    notes, toes = [*loaded.notes, *unusual(own)], [own.geom(foot.geoms[0]).id for foot in feet]
+    notes += own_pose.take(spec, own, toes, robot.pose, robot.keyframe, FORWARD.index(robot.forward))
+    at_rest = _posed(own, np.array(spec.keys[0].qpos))
+    if loaded.urdf:
+        notes += keep_apart(spec, own, at_rest)
+    notes += own_servos.fit(spec, own, at_rest, toes, loaded.speeds, robot.servo)
+    if not spec.actuators:
+        raise ValueError("the robot has no actuators, so that nothing can move it; servo='auto' gives it some")
+    own_names = [name for foot in feet for name in foot.geoms]
+    notes += share_floor(spec, own, own_names, terrain, len(feet))
+    names = make_names(spec, feet)
+    bits = {name: (spec.geom(name).contype, spec.geom(name).conaffinity) for foot in names for name in foot}
+    of_file = snapshot(spec)
+    put_on_ground(spec, names, terrain, find(preset), robot.friction)
+    _keep_meetings(spec, names, bits)
     free_sizes(spec)
     for part in dict.fromkeys(touching):
         add_touch_sensors(spec, part)
@@ -108,7 +149,7 @@ def adapted(
     spec.option.gravity = (0, 0, -robot.g)
     add_sky(spec)
     add_imu(spec, root)
-    spec.site("imu").quat = rest_turn(own) * (1.0, -1.0, -1.0, -1.0)  # its axes are the world's at rest
+    spec.site("imu").quat = _inverse(np.array(spec.keys[0].qpos)[3:7])  # its axes are the world's at rest
     add_load_sensor(spec, root)
     add_cameras(root)
     return spec, replaced(of_file, snapshot(spec)), tuple(notes)
@@ -135,11 +176,12 @@ def unusual(model: mujoco.MjModel) -> list[str]:
     return notes
 
 
-def _keep_meetings(spec: mujoco.MjSpec, bits: Sequence[tuple[int, int]]) -> None:
+def _keep_meetings(spec: mujoco.MjSpec, feet, bits: Mapping[str, tuple[int, int]]) -> None:
     """Let feet meet other parts as in the file, besides the ground."""
-    for leg, (kind, affinity) in enumerate(bits):
-        toe = spec.geom(f"toe_{leg}")
-        toe.contype, toe.conaffinity = toe.contype | kind & ~GROUND_BIT, toe.conaffinity | affinity
+    for leg, names in enumerate(feet):
+        for number, name in enumerate(names):
+            toe, (kind, affinity) = spec.geom(f"toe_{leg}" + (f"_{number}" if number else "")), bits[name]
+            toe.contype, toe.conaffinity = toe.contype | kind & ~GROUND_BIT, toe.conaffinity | affinity
 
 
 def rest_turn(model: mujoco.MjModel) -> np.ndarray:
@@ -147,6 +189,10 @@ def rest_turn(model: mujoco.MjModel) -> np.ndarray:
     quat = (model.key_qpos[0] if model.nkey else model.qpos0)[3:7].copy()
     mujoco.mju_normalize4(quat)
     return quat
+
+
+def _inverse(quat: np.ndarray) -> np.ndarray:
+    return quat / np.linalg.norm(quat) * (1.0, -1.0, -1.0, -1.0)
 
 
 def put_at_rest(model: mujoco.MjModel, data: mujoco.MjData, terrain: Terrain) -> None:
@@ -179,7 +225,7 @@ def model(robot: OwnRobot, terrain: str | Terrain = "flat", preset: str | Preset
     try:
         return compiled(build(robot, ground, preset), robot)[0]
     except (ValueError, RuntimeError) as error:
-        raise ValueError(f"{called(robot.mjcf)} makes no model: {error}") from None
+        raise ValueError(f"{called(robot.source)} makes no model: {error}") from None
 
 
 def compiled(spec: mujoco.MjSpec, robot: OwnRobot) -> tuple[mujoco.MjModel, Nominal]:
@@ -192,7 +238,7 @@ def compiled(spec: mujoco.MjSpec, robot: OwnRobot) -> tuple[mujoco.MjModel, Nomi
         model = compile_model(spec)
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         raise ValueError(
-            f"something in {called(robot.mjcf)} names a geom or site that is called otherwise here or left out, as "
+            f"something in {called(robot.source)} names a geom or site that is called otherwise here or left out, as "
             f"feet and the floor are; take it out of the file: {' '.join(str(error).split())}"
         ) from None
     nominal = Nominal.of(model)
@@ -234,8 +280,7 @@ def rest_controls(model: mujoco.MjModel) -> np.ndarray:
     alone = np.array(model.actuator_ctrlnum) == 1  # the others' controls stay as they are, zero
     first = np.array(model.actuator_ctrladr)[alone]
     low, high = model.actuator_ctrlrange[first].T
-    servo = (model.actuator_biasprm[:, 1] < 0) & (model.actuator_biasprm[:, 1] == -model.actuator_gainprm[:, 0])
     length = data.actuator_length[alone]
     length = np.where(model.actuator_ctrllimited[first], np.clip(length, low, high), length)
-    data.ctrl[first] = np.where(servo[alone], length, 0.5 * (low + high))
+    data.ctrl[first] = np.where(own_servos.gains_of(model)[0][alone], length, 0.5 * (low + high))
     return data.ctrl.copy()

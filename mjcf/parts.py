@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import mujoco
 import numpy as np
 
 from ..analytic.terrain import Terrain
-from .feet import SPHERE, foot_of, lowering, toe
+from .feet import MESH, SPHERE, foot_of, lowering, toe
 from .look import add_look, draw_foot
 from .presets import Preset
 from .terrain import add_ground, foot_bits
@@ -125,14 +125,18 @@ def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0)
         draw_foot(body, leg, at, drawn)
 
 
-def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str], kind: str = "geom") -> None:
+def add_foot_sensors(
+    spec: mujoco.MjSpec, stands_on: list[str], kind: str = "geom", whole: Mapping[int, str] | None = None
+) -> None:
     """Add the sensors `foot_i`: whether `toe_i` touches, and the net force on it in the world frame.
 
     Args:
         spec: The model under construction.
         stands_on: The name of the geom that each foot stands on.
         kind: "geom", or "body" where bodies are named and a whole leg may touch.
+        whole: Bodies that are feet as a whole, by their number.
     """
+    bodies = whole or {}
     of = {"geom": mujoco.mjtObj.mjOBJ_GEOM, "body": mujoco.mjtObj.mjOBJ_BODY}[kind]
     data = mujoco.mjtConDataField
     fields = (1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE))
@@ -143,8 +147,8 @@ def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str], kind: str = "geo
             type=mujoco.mjtSensor.mjSENS_CONTACT,
             objtype=of,
             objname=ground,
-            reftype=of,
-            refname=f"toe_{leg}",
+            reftype=mujoco.mjtObj.mjOBJ_BODY if leg in bodies else of,
+            refname=bodies.get(leg, f"toe_{leg}"),
             intprm=[fields, netforce, n_slots],
         )
 
@@ -165,13 +169,18 @@ def add_imu(spec: mujoco.MjSpec, torso) -> None:
 
 
 def put_on_ground(
-    spec: mujoco.MjSpec, feet: Sequence[str], terrain: Terrain, preset: Preset, friction: float = 1.0
+    spec: mujoco.MjSpec,
+    feet: Sequence[str | Sequence[str]],
+    terrain: Terrain,
+    preset: Preset,
+    friction: float = 1.0,
 ) -> None:
     """Put a user's machine on a terrain with a preset's contact, and give its feet names, contact bits and sensors.
 
     Args:
         spec: The machine, without its ground.
-        feet: The names of the spheres, capsules or boxes that are its feet; `toe_i` afterwards, in this order.
+        feet: The names of the geoms that are its feet, or of several of a body that are one; `toe_i` afterwards, in
+            this order. A foot of several has all geoms of its body that may touch anything.
         terrain: The terrain.
         preset: Settings of contact and timestep; its `toe_radius` is not used.
         friction: Coefficient of the ground.
@@ -179,15 +188,24 @@ def put_on_ground(
     Raises:
         ValueError: If there is no foot of a name; the message says what there is.
     """
-    found = [foot_of(spec, name) for name in feet]
-    compiled = spec.copy().compile() if any(foot.type != SPHERE for foot in found) else None
-    places = [foot.pos if compiled is None else toe(foot, compiled) for foot in found]
-    lowered = lowering(np.array([foot.type for foot in found]), np.array([foot.size[0] for foot in found]))
-    for leg, (foot, place) in enumerate(zip(found, places, strict=True)):
-        foot.name, foot.condim = f"toe_{leg}", 3
-        foot.priority, foot.margin, foot.gap = 0, 0.0, 0.0  # the ground's settings count
-        foot.contype, foot.conaffinity = foot_bits(terrain, leg)
-        foot.parent.add_site(name=f"foot_{leg}", pos=place, size=foot.size[:1].repeat(3))
+    found = [[foot_of(spec, name) for name in ([one] if isinstance(one, str) else one)] for one in feet]
+    each = [geom for geoms in found for geom in geoms]
+    plain = len(each) == len(found) and all(geom.type == SPHERE for geom in each)
+    compiled = None if plain else spec.copy().compile()
+    places = [
+        geoms[0].pos if compiled is None else toe(compiled, [compiled.geom(geom.name).id for geom in geoms])
+        for geoms in found
+    ]
+    kinds, radii = np.array([geom.type for geom in each]), np.array([geom.size[0] for geom in each])
+    lowered = lowering(kinds, radii, len(found))
+    for leg, (geoms, place) in enumerate(zip(found, places, strict=True)):
+        for number, geom in enumerate(geoms):
+            geom.name, geom.condim = f"toe_{leg}" + (f"_{number}" if number else ""), 3
+            geom.priority, geom.margin, geom.gap = 0, 0.0, 0.0  # the ground's settings count
+            geom.contype, geom.conaffinity = foot_bits(terrain, leg)
+        size = geoms[0].size[:1] if geoms[0].type != MESH else np.array([0.01])
+        geoms[0].parent.add_site(name=f"foot_{leg}", pos=place, size=size.repeat(3))
     preset.apply(spec.option)
-    stands_on = add_ground(spec, terrain, preset, friction, len(feet), lowered)
-    add_foot_sensors(spec, stands_on)
+    stands_on = add_ground(spec, terrain, preset, friction, len(found), lowered)
+    whole = {leg: geoms[0].parent.name for leg, geoms in enumerate(found) if len(geoms) > 1}
+    add_foot_sensors(spec, stands_on, whole=whole)

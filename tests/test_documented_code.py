@@ -1,4 +1,4 @@
-"""The code that README, pages and tutorials show runs as it stands, from top to bottom; in README, block by block.
+"""The code that README, pages and tutorials show runs as it stands, from top to bottom; of some pages, block by block.
 
 All of it runs in this process, with names of its own: a new process for each would load the libraries again.
 """
@@ -18,18 +18,23 @@ def blocks(path: Path) -> list[str]:
 
 PAGES = {path.relative_to(ROOT / "docs"): "\n".join(blocks(path)) for path in sorted((ROOT / "docs").rglob("*.md"))}
 SHOWN = {page.with_suffix("").as_posix(): code for page, code in PAGES.items() if code}
-SHOWN |= {f"README-{n}": block for n, block in enumerate(blocks(ROOT / "README.md"))}
-SMALLER = {"recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"}}  # steps of training: one update, or a few
+for alone in (ROOT / "README.md", ROOT / "docs" / "own_robot.md"):  # each of their blocks is complete
+    SHOWN.pop(alone.stem, None)
+    SHOWN |= {f"{alone.stem}-{n}": block for n, block in enumerate(blocks(alone))}
+SMALLER = {  # steps of training: one update, or a few
+    "recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"},
+    "own_robot-2": {"1_000_000": "8", "num_envs=8": "num_envs=1"},
+}
 
 
 def test_there_is_code_to_run():
-    assert {"README-0", "hybrid", "doors", "learning"} <= set(SHOWN) and len(SHOWN) > 20
+    assert {"README-0", "own_robot-2", "hybrid", "doors", "learning"} <= set(SHOWN) and len(SHOWN) > 20
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
     code = SHOWN[name]
-    if "stable_baselines3" in code:
+    if "stable_baselines3" in code or "tarsus.train" in code:
         pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
     if 'engine="warp"' in code:
         pytest.importorskip("mujoco_warp", reason="it needs the extra: pip install 'tarsus[warp]'")

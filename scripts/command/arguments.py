@@ -22,6 +22,7 @@ from typing import Any
 import gymnasium
 
 from tarsus.analytic import terrain as terrains
+from tarsus.scripts.library.base import robot_warnings
 
 LARGEST = 1e9  # of a number without a limit of its own: further away squares and cubes leave what floats hold
 LONGEST = 1e4  # of a run, whose record has a row for every millisecond [s]
@@ -95,12 +96,13 @@ def meant(said: str, known: Iterable[str]) -> str:
 
 
 def command(main: Callable[..., int]) -> Callable[..., int]:
-    """Make `main` print the sentence of a refusal, and return 2."""
+    """Make `main` print the sentence of a refusal, and return 2; what is said of a user's robot is a line each."""
 
     @functools.wraps(main)
     def guarded(*args: Any, **kwargs: Any) -> int:
         try:
-            return main(*args, **kwargs)
+            with robot_warnings.shown(sys.stderr):
+                return main(*args, **kwargs)
         except Refusal as refusal:
             print(str(refusal).encode(errors="backslashreplace").decode(), file=sys.stderr)  # of words that are no text
             return 2

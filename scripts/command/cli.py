@@ -44,6 +44,7 @@ GROUPS = {
             own=True,
         ),
         "crossvalidate": Verb("MACHINE", "the same run in both engines, compared"),
+        "robot": Verb("FILE", "what a robot of your own is, how it stands and walks, and the lines that register it"),
         "simsect": Verb("", "run an init file of SimSect"),
         "contact-doctor": Verb("MODEL", "what is wrong with the contacts of a MuJoCo model, and what mends it"),
         "contact-suite": Verb("", "contact cases with exact answers, in MuJoCo or any other simulator"),

@@ -36,8 +36,8 @@ def stride(time, task, sides=(-1, -1, 1, 1)):
 
 
 ROBOTS = {
-    "Quadruped-v0": dict(mjcf=QUADRUPED, feet=LEGS, reach=0.5, fall_contacts=["trunk"]),
-    "Ant-v9": dict(mjcf=ANT, feet=SHANKS, pose=POSE),
-    "Trot-v0": dict(mjcf=QUADRUPED, feet=LEGS, reach=0.5, baseline=trot(), baseline_period=0.5),
-    "AntTrot-v0": dict(mjcf=ANT, feet=SHANKS, pose=POSE, baseline=stride, baseline_period=1.0),
+    "Quadruped-v0": dict(source=QUADRUPED, feet=LEGS, reach=0.5, fall_contacts=["trunk"]),
+    "Ant-v9": dict(source=ANT, feet=SHANKS, pose=POSE, servo="file"),
+    "Trot-v0": dict(source=QUADRUPED, feet=LEGS, reach=0.5, baseline=trot(), baseline_period=0.5),
+    "AntTrot-v0": dict(source=ANT, feet=SHANKS, pose=POSE, servo="file", baseline=stride, baseline_period=1.0),
 }

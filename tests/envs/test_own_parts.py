@@ -42,7 +42,7 @@ def registry(monkeypatch):
 
 
 def registered(name, **options):
-    own_robot.register(name, **ROBOTS[name] | options)
+    own_robot.register(name, **{"baseline": None} | ROBOTS[name] | options)
     return gymnasium.make(name).unwrapped
 
 
@@ -103,7 +103,7 @@ def test_feet_of_any_shape_carry_the_weight_on_the_ground(mjcf, radius, terrain)
 
 
 def test_a_flat_foot_with_four_contacts_is_one_contact_of_the_observation():
-    own_robot.register("Boxes-v0", BOXES, LEGS, reach=0.5)
+    own_robot.register("Boxes-v0", BOXES, LEGS, reach=0.5, baseline=None)
     env = gymnasium.make("Boxes-v0").unwrapped
     env.reset(seed=0)
     for _ in range(50):
@@ -256,10 +256,10 @@ def test_what_cannot_be_is_refused_with_what_there_is(options, message):
 
 
 def test_motors_without_a_limit_lose_strength_and_servos_without_one_are_said_to_have_none():
-    model = models.model(models.OwnRobot(ANT, SHANKS, pose=POSE, changes={"max_torque": 0.5}))
+    model = models.model(models.OwnRobot(ANT, SHANKS, pose=POSE, servo="file", changes={"max_torque": 0.5}))
     np.testing.assert_allclose(model.actuator_gainprm[:, 0], 0.5)
     with pytest.raises(ValueError, match="'KP': KP is of nothing in this robot"):
-        models.model(models.OwnRobot(ANT, SHANKS, pose=POSE, changes={"KP": 0.5}))
+        models.model(models.OwnRobot(ANT, SHANKS, pose=POSE, servo="file", changes={"KP": 0.5}))
     unlimited = TEXT.replace(' forcerange="-8 8"', "")
     with pytest.raises(ValueError, match="'max_torque': max_torque is of nothing in this robot"):
         models.model(models.OwnRobot(unlimited, LEGS, changes={"max_torque": 0.5}))

@@ -28,11 +28,14 @@ def registered(monkeypatch):
     """Registrations that end with the test."""
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
-    return lambda mjcf=models.EXAMPLE, feet=FEET, **options: own_robot.register("Dog-v0", mjcf, feet, **options)
+    given = {"baseline": None}
+    return lambda mjcf=models.EXAMPLE, feet=FEET, **options: own_robot.register(
+        "Mine-v0", mjcf, feet, **given | options
+    )
 
 
 def make(**options):
-    return gymnasium.make("Dog-v0", **options).unwrapped
+    return gymnasium.make("Mine-v0", **options).unwrapped
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ def test_it_passes_the_checker_and_is_the_same_in_both_environments(registered, 
         warnings.simplefilter("error")
         check_env(make(**options), skip_render_check=True)
     env = make(**options)
-    many = gymnasium.make_vec("Dog-v0", 2, vectorization_mode="vector_entry_point", **options)
+    many = gymnasium.make_vec("Mine-v0", 2, vectorization_mode="vector_entry_point", **options)
     env.reset(seed=0), many.reset(seed=0)
     action = np.linspace(-1, 1, 12).astype(np.float32)
     one, several = env.step(action), many.step(np.stack([action] * 2))
@@ -69,10 +72,13 @@ def test_it_stands_where_its_keyframe_is_and_actions_move_its_servos(registered)
         assert info["foot_force"][:, 2].sum() == pytest.approx(WEIGHT, rel=2e-3)
 
 
-def test_half_the_range_is_the_reach_by_default_and_controls_stay_in_their_ranges(registered):
+def test_the_reach_is_0_3_rad_by_default_or_given_by_actuator_and_controls_stay_in_their_ranges(registered):
     registered()
+    np.testing.assert_allclose(make().action_scale, 0.3)
+    registered(reach={"FL_hip": 0.6, "FL_thigh": 1.4, "FL_knee": 1.1})
+    np.testing.assert_allclose(make().action_scale, [0.6, 1.4, 1.1, *[0.3] * 9])
+    registered(reach=dict(zip(make().task.actuators, np.tile([0.6, 1.4, 1.1], 4), strict=True)))
     env = make()
-    np.testing.assert_allclose(env.action_scale, np.tile([0.6, 1.4, 1.1], 4))
     env.reset(seed=0)
     env.step(np.ones(12, np.float32))
     env.task.correction[...] = 1.0
@@ -138,7 +144,15 @@ def test_its_lowest_foot_touches_the_ground_at_the_start():
 
 
 BALL = "<mujoco><worldbody><body name='b'>{}<geom name='f' size='0.1'/></body></worldbody>{}</mujoco>"
-MOTOR = "<actuator><motor site='s'/></actuator>"
+
+
+def straight(text):
+    return re.sub("<keyframe>.*</keyframe>", "", text, flags=re.DOTALL)
+
+
+NO_RANGE = TEXT.replace(
+    '<position name="FL_hip" joint="FL_hip" ctrlrange="-0.6 0.6"/>', '<motor name="FL_hip" joint="FL_hip"/>'
+)
 
 
 @pytest.mark.parametrize(
@@ -148,12 +162,28 @@ MOTOR = "<actuator><motor site='s'/></actuator>"
             TEXT,
             ("FL", "FRX"),
             {},
-            "no sphere, capsule or box 'FRX' to be a foot; there are FL, FR, RL, RR; did you mean 'FR'",
+            "no geom 'FRX' to be a foot; there are .*FL, .*FR, .*; did you mean 'FR'",
         ),
-        (TEXT, ("FL", "FR_calf"), {}, "'FR_calf' is a body: a foot is a geom at the end of a leg"),
-        (TEXT, ("floor",), {}, "no sphere, capsule or box 'floor' to be a foot; there are FL"),
-        (TEXT, "FL", {}, "feet must be names of geoms; there are FL, FR, RL, RR; got 'FL'"),
-        (TEXT, (), {}, "feet must be names of geoms; there are FL, FR, RL, RR"),
+        (TEXT, ("FR", "FR_calf"), {}, "the feet 'FR' and 'FR_calf' are the same geom 'FR': name one"),
+        (TEXT, ("FL", "FR_knee"), {}, "no geom 'FR_knee' to be a foot; .*'FR_knee' is a joint: a foot is a geom"),
+        (
+            TEXT,
+            ("floor",),
+            {},
+            "no geom 'floor' to be a foot; there are .*'floor' is a geom of another shape, or fixed",
+        ),
+        (TEXT, "FL", {}, "feet are 'auto' or names of geoms or bodies, got 'FL'"),
+        (TEXT, (), {}, "feet are 'auto' or names of geoms or bodies"),
+        (TEXT, FEET, {"servo": (0.0, 1.0)}, "servo must be 'auto', 'file' or .kp, kd."),
+        (TEXT, FEET, {"servo": {"FL_hip": (1.0, 1.0)}}, "'FL_hip' is no joint without a servo; there are none"),
+        (TEXT, FEET, {"keyframe": "run"}, "there is no keyframe 'run'; there are 'home'"),
+        (TEXT, FEET, {"pose": {"tail": 1.0}}, "pose: there is no joint 'tail'; there are FL_hip"),
+        (
+            TEXT,
+            FEET,
+            {"baseline": "trot"},
+            "baseline must be 'clock', a function.time, task., a table or its file, got 'trot'",
+        ),
         (TEXT, ("FL", "FL"), {}, "named once each, got FL"),
         (TEXT, FEET, {"friction": -1.0}, "friction must not be negative"),
         (TEXT, FEET, {"g": 0.0}, "g positive"),
@@ -161,20 +191,20 @@ MOTOR = "<actuator><motor site='s'/></actuator>"
         (TEXT, FEET, {"forward": "z"}, "forward must be 'x' or 'y'"),
         (TEXT, FEET, {"reach": -0.1}, "reach must be positive"),
         (TEXT, FEET, {"terrain": "swamp"}, "swamp"),
-        (TEXT.replace("<freejoint/>", ""), FEET, {}, "needs one free joint, before all others.* has 0"),
-        (BALL.format("<freejoint/>", ""), ("f",), {}, "the file has no actuators"),
-        (TEXT.replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, unlike FL_knee"),
-        (TEXT.replace('ctrlrange="-0.6 0.6"', "", 1), FEET, {}, "the actuators FL_hip have no ctrlrange"),
+        (straight(TEXT.replace("<freejoint/>", "")), FEET, {}, "needs one free joint, before all others.* has 0"),
+        (BALL.format("<freejoint/>", ""), ("f",), {}, "no joints but its free one, so that nothing can move it"),
+        (straight(TEXT).replace('class="knee"/>', 'type="ball"/>', 1), FEET, {}, "hinges or slides, unlike FL_knee"),
+        (NO_RANGE, FEET, {"servo": "file"}, "the actuators FL_hip have no ctrlrange"),
         ("<mujoco><worldbody></mujoco>", FEET, {}, "the MJCF is not an MJCF that MuJoCo can read"),
         ("no_such_file.xml", FEET, {}, "there is no file 'no_such_file.xml'"),
-        (7, FEET, {}, "mjcf must be the name of a file or its text, got int"),
+        (7, FEET, {}, "a robot is the name or the text of an MJCF or URDF, or an MjSpec, got int"),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) and "<" not in value else "",
 )
 def test_what_cannot_be_an_environment_is_refused(registered, mjcf, feet, options, message):
     with pytest.raises(ValueError, match=message):
         registered(mjcf, feet, **options)
-    assert "Dog-v0" not in gymnasium.registry
+    assert "Mine-v0" not in gymnasium.registry
 
 
 def test_unknown_options_are_refused_and_a_missing_range_is_no_matter_where_there_is_a_reach(registered):
@@ -184,12 +214,12 @@ def test_unknown_options_are_refused_and_a_missing_range_is_no_matter_where_ther
         own_robot.OwnRobotEnv()
     with pytest.raises(ValueError, match="cannot randomise 'weight'; there are g, friction_coeff, body_mass"):
         registered(randomise={"weight": (0.9, 1.1)})
-    registered(TEXT.replace('ctrlrange="-0.6 0.6"', "", 1), reach=0.5)
+    registered(NO_RANGE, servo="file", reach=0.5)
     assert make().action_scale == pytest.approx(0.5)
 
 
 def test_weights_scale_lag_and_observations_are_options(registered):
-    weights = dict(forward=1.0, drift=-0.2, healthy=0.05, action_change=-0.005 * 12)
+    weights = dict(forward=1.0, drift=-0.2, healthy=0.05, action_change=-0.005 * 12, heading=0.0, air_time=0.0)
     registered(reach=0.3, scaled=False, residual_lag=1e-9, typical_speed=1.0, reward_weights=weights)
     env = make(observations=FreeBodyTask.DEFAULT[:8])
     env.reset(seed=0)
@@ -239,7 +269,7 @@ def test_every_entry_of_option_and_every_flag_is_the_preset_s(registered):
     assert found["wind"].of_file == (1.0, 2.0, 3.0) and found["flag contact"].used == "enable"
     assert {f"flag {name}" for name in off - {"island"} | on - {"speculative"}} <= set(found)
     said = warned(registered, with_option('<option iterations="1"/>'))
-    assert said == ["Dog-v0: the preset replaces of the file's options: iterations 1 by 100"]
+    assert said == ["Mine-v0: the preset replaces of the file's options: iterations 1 by 100"]
     assert warned(registered) == []
 
 
@@ -291,7 +321,7 @@ REST = np.tile([0.0, 0.8, -1.6], 4)
 
 def test_a_baseline_that_stands_has_the_power_of_a_frugal_walk(registered):
     registered(baseline=np.tile(REST, (4, 1)), baseline_period=1.0)
-    kwargs = gymnasium.spec("Dog-v0").kwargs
+    kwargs = gymnasium.spec("Mine-v0").kwargs
     assert kwargs["typical_power"] == pytest.approx(0.2 * WEIGHT * kwargs["typical_speed"], rel=1e-6)
     env, rng = make(), np.random.default_rng(0)
     env.reset(seed=0)
@@ -333,7 +363,7 @@ def test_a_baseline_that_goes_round_is_refused_and_one_that_stands_is_not(path, 
 def test_an_ant_that_turns_on_the_spot_or_circles_is_refused(registered, sides, words):
     with pytest.raises(ValueError, match="the baseline goes round: .* makes good 0.0.* m/s, turning " + words):
         walk = functools.partial(stride, sides=sides)
-        registered(ANT, feet=SHANKS, pose=POSE, baseline=walk, baseline_period=1.0)
+        registered(ANT, feet=SHANKS, pose=POSE, servo="file", baseline=walk, baseline_period=1.0)
 
 
 def test_a_baseline_that_walks_backward_is_called_so(registered):

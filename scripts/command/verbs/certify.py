@@ -24,7 +24,7 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus certify", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", help=POLICY)
-    words = "environment; by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module"
+    words = "by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read"
     parser.add_argument("--env", help=words)
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5, help="how many seeds")

@@ -20,7 +20,10 @@ def parser() -> arguments.Parser:
     made = {"prog": "tarsus evaluate", "description": (__doc__ or "").partition("\n")[0]}
     parser = arguments.Parser(listing=evaluation.policies_by_name, **made)
     parser.add_argument("policy", help=POLICY)
-    parser.add_argument("--env", help="by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module")
+    parser.add_argument(
+        "--env",
+        help="by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read",
+    )
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), default=5, help="seeds, from 0 on")
     parser.add_argument("--episodes", type=arguments.count, default=1, help="episodes of each seed")

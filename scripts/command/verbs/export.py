@@ -22,7 +22,10 @@ def main(argv: list[str] | None = None) -> int:
     """Write the model; return 0, or 2 for a command line that cannot be run."""
     parser = arguments.Parser(prog="tarsus export", description=__doc__.partition("\n")[0])
     parser.add_argument("policy", help=POLICY)
-    parser.add_argument("--env", help="environment; by default the policy's own; MODULE:NAME imports the module")
+    parser.add_argument(
+        "--env",
+        help="environment; by default the policy's own; MODULE:NAME imports the module, a robot's FILE is read",
+    )
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment, if the policy stores none")
     wrappers.add_options(parser)
     output.add_options(parser, "export-*")

@@ -24,7 +24,10 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus train", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", nargs="?", help=f"what to train: {', '.join(training_runs.RUNS)}, or a file NAME.toml")
-    parser.add_argument("--env", help="environment, without a run or instead of a file's; MODULE:NAME imports MODULE")
+    parser.add_argument(
+        "--env",
+        help="environment, without a run or instead of a file's; MODULE:NAME imports MODULE, a robot's FILE is read",
+    )
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     parser.add_argument("--algorithm", choices=("ppo", "sac"), help="algorithm; by default the run's")
     parser.add_argument("--algorithm-set", **arguments.PAIRS, help="its keywords, as learning_rate=3e-4 n_steps=128")

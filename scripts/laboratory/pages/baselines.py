@@ -36,6 +36,7 @@ HARDER = {  # the push [m/s] upsets a leg, and is what a walker of many legs doe
     "HoppingLeg-v1": (ROUGH, {"push_speed": 0.6}),
     "Multipod-v1": (ROUGH, {"push_speed": 1.0}),
     "BigAnt-v1": (ROUGH, {"push_speed": 1.0}),
+    "Dog-v0": (ROUGH, {"push_speed": 1.0}),
 }
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 

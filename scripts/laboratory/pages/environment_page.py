@@ -230,7 +230,19 @@ def _bigant(env) -> dict[str, Any]:
     return _walker(env) | {"linkage_table": markdown_table(("parameter", "value", "meaning"), rows)}
 
 
-OWN = {"hexapod": _hexapod, "hopping_leg": _hopping_leg, "slip_leg": _slip_leg, "multipod": _walker, "bigant": _bigant}
+def _own_robot(env) -> dict[str, Any]:
+    task = env.task
+    return {"n_actions": task.n_actions, "actuators": _names(task.actuators), "period": task.corrections.period}
+
+
+OWN = {
+    "hexapod": _hexapod,
+    "hopping_leg": _hopping_leg,
+    "slip_leg": _slip_leg,
+    "multipod": _walker,
+    "bigant": _bigant,
+    "dog": _own_robot,
+}
 
 
 def _gait_table(ranges, meaning: dict[str, str] | None = None) -> str:

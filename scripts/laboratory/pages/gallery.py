@@ -1,6 +1,6 @@
 """The pictures of figures, from the golden data of the tests, and films of everything that moves.
 
-Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; minutes
+Usage: tarsus page gallery [--only NAME ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; minutes
 for the clips without a graphics processor, for which there must be an OpenGL library.
 
 A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
@@ -39,6 +39,7 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
     "slipleg": ("SlipLeg-v1", "SLIP", {}, 0.0),
     "multipod": ("Multipod-v1", "undulation", {"n_legs": 12}, 1.0),
     "bigant": ("BigAnt-v1", "tripod", {}, 1.0),
+    "dog": ("Dog-v0", "clock", {}, 1.0),
 }
 BOTH = "hexapod_engines"  # clip of the same walk in both engines, side by side, with the feet's forces
 BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
@@ -172,17 +173,19 @@ def _clips() -> dict[str, Callable[[str, Path], None]]:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog="tarsus page gallery", description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", choices=names(), metavar="FIGURE", help="these figures, and no clips")
+    there_are = [*names(), *_clips()]
+    parser.add_argument("--only", nargs="+", choices=there_are, metavar="NAME", help="these figures and clips")
     parser.add_argument("--no-clips", action="store_true", help="figures only")
     parser.add_argument("--no-figures", action="store_true", help="clips only")
     frame.add_pictures(parser)
     with arguments.read(parser, argv) as args:
         folder = frame.pictures_folder(args)
-    clips = {} if args.no_clips or args.only else _clips()
+    wanted = args.only or there_are
+    clips = {} if args.no_clips else {clip: write for clip, write in _clips().items() if clip in wanted}
     if clips and not choose_opengl():  # before MuJoCo is imported
         print(f"tarsus page gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
         clips = {}
-    for name in [] if args.no_figures else args.only or names():
+    for name in [] if args.no_figures else (name for name in names() if name in wanted):
         print(f"{name}: {'drawn' if draw(name, folder) else 'left as it is'}")
     for clip, write in clips.items():
         write(clip, folder)

@@ -9,6 +9,7 @@ from typing import Any
 from tarsus.envs.commands import Terms
 
 COSTS = {"drift": "1 m/s of drift", "power": "1 W", "dissipation": "1 W"}  # what a weight is the price of
+UNITS = {"forward": "typical_speed", "drift": "typical_speed", "power": "typical_power"}  # where a robot has them
 MET = {"speed": "speed", "yaw_rate": "yaw rate"}  # what is commanded, by the term that pays it
 
 
@@ -21,7 +22,9 @@ def words(rewards: Mapping[str, Terms], n_steps: int, config: Any) -> str:
         config: The default options.
     """
     weights = {task: {name: term[0] for name, term in terms.items()} for task, terms in rewards.items()}
-    said = [_forward(weights["forward"], n_steps)] if "forward" in weights.get("forward", ()) else []
+    pays = weights.get("forward", {})
+    pays = {name: weight / (getattr(config, UNITS.get(name, ""), None) or 1.0) for name, weight in pays.items()}
+    said = [_forward(pays, n_steps)] if "forward" in pays else []
     said += [_commanded(weights["commanded"], n_steps, config)] if "commanded" in weights else []
     return "\n\n".join(textwrap.fill(" ".join(sentences), 120, break_on_hyphens=False) for sentences in said)
 

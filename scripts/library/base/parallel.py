@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import joblib
 from tqdm import tqdm
+
+from tarsus.scripts.library.base import robot_warnings
 
 
 def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> list:
@@ -25,14 +28,18 @@ def stream(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) 
         n_jobs: Processes; -1 takes every core.
         bar: Settings of tqdm's progress bar.
     """
-    cases, here = list(cases), Path.cwd()
-    calls = (joblib.delayed(_called_in)(here, function, case) for case in cases)
+    cases, here = list(cases), (Path.cwd(), os.getpid())
+    calls = (joblib.delayed(_called_in)(*here, function, case) for case in cases)
     made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     yield from tqdm(made, total=len(cases), mininterval=1.0, **bar)
 
 
-def _called_in(folder: Path, function: Callable, case: tuple) -> Any:
-    """Call in the caller's folder: joblib keeps its processes, and one may have begun in another."""
+def _called_in(folder: Path, caller: int, function: Callable, case: tuple) -> Any:
+    """Call in the caller's folder: joblib keeps its processes, and one may have begun in another.
+
+    Another process than the caller's does not repeat what was said of a user's robot there.
+    """
     if folder.is_dir():  # on another machine it may not be there
         os.chdir(folder)
-    return function(*case)
+    with robot_warnings.shown(None) if os.getpid() != caller else contextlib.nullcontext():
+        return function(*case)

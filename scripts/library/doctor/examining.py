@@ -10,7 +10,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from tarsus.mjcf import own_file
+from tarsus.mjcf import own_source
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.doctor import curing, finding, holding, judging, mended_file, replaying, symptoms, watching
@@ -49,7 +49,7 @@ def examine(
     """
     model = check(mjcf, seconds=seconds, controls=controls, motion=motion, contact=contact, want=want)
     replayed = {} if motion is None else replaying.flags_of(model, motion)
-    base, fell, examined = _standing(model, own_file.read(mjcf), float(seconds), controls)
+    base, fell, examined = _standing(model, own_source.read(mjcf), float(seconds), controls)
 
     def watch(other: mujoco.MjModel) -> watching.Watched:
         return watching.watch(other, examined, controls)
@@ -61,7 +61,7 @@ def examine(
         found = [replace(one, mends=(), after=np.nan, refused=(*one.refused, words)) for one in found]
         mends, text = (), ""
     return Report(
-        model=own_file.called(mjcf),
+        model=own_source.called(mjcf),
         seconds=examined,
         contacts=tuple(_contact(base, k) for k in range(len(base.pairs))),
         findings=(*fell, *found),
@@ -138,7 +138,7 @@ def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujo
     Raises:
         ValueError: If it cannot.
     """
-    spec = own_file.read(mjcf)
+    spec = own_source.read(mjcf)
     if motion is not None and not isinstance(motion, Postures):
         raise ValueError(f"motion must be `Postures`, as `replaying.load` reads them, got {type(motion).__name__}")
     if want is not None and not isinstance(want, Mapping):
@@ -148,7 +148,7 @@ def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujo
     try:
         model = spec.compile()
     except (ValueError, RuntimeError) as error:
-        raise ValueError(f"{own_file.called(mjcf)} makes no model: {error}") from None
+        raise ValueError(f"{own_source.called(mjcf)} makes no model: {error}") from None
     watching.check(model, seconds, controls)
     if motion is not None:
         replaying.check(model, motion)

@@ -11,7 +11,7 @@ from xml.parsers import expat
 import mujoco
 import numpy as np
 
-from tarsus.mjcf import own_file
+from tarsus.mjcf import own_source
 from tarsus.scripts.library.doctor.finding import ENUMS, Mend, mended
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")  # of a compiler element
@@ -148,7 +148,7 @@ def _with(tag: str, values: dict[str, str]) -> str:
 
 def _by_mujoco(mjcf: str | Path, mends: Iterable[Mend], home: Path) -> str:
     """Return the whole file as MuJoCo writes it, with mends."""
-    spec = own_file.read(mjcf)
+    spec = own_source.read(mjcf)
     spec.compile()
     geoms = {geom.id: geom for geom in spec.geoms}
     for element, number, attribute, value in mends:

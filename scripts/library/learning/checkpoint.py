@@ -22,6 +22,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.learning import environments
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
 from tarsus.scripts.library.learning.training_runs import TrainingRun, as_dict, differences
 
@@ -45,7 +46,7 @@ def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: f
         OSError: If it cannot be written; the checkpoint that was there stays then.
     """
     about = as_dict(run) | {"seed": seed, "steps": int(model.num_timesteps), "versions": stamp.versions(*PACKAGES)}
-    about |= more
+    about |= more | {"environment": environments.to_store(run.environment)}
     packed = io.BytesIO()  # torch has other errors than OSError for a full disk
     model.save(packed)
     with saving.writing_folder(folder, previous(folder)) as part:
@@ -198,6 +199,7 @@ def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
         ValueError: If they differ; the differences are listed.
     """
     made, asked = settings(folder), as_dict(run)
+    made |= {"environment": environments.called(made["environment"])}
     found = differences({"normalise": True} | {n: made[n] for n in KEPT if n in made}, {n: asked[n] for n in KEPT})
     if found:
         raise ValueError(f"the checkpoint in {folder} was made for other settings: " + "; ".join(found))

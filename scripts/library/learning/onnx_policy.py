@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tarsus.scripts.library.learning import playing, policies
+from tarsus.scripts.library.learning import environments, playing, policies
 from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import plain
@@ -31,7 +31,7 @@ def model_of(candidate: Candidate) -> onnx.ModelProto:
     model = onnx.load(candidate.name)
     stored = {entry.key: entry.value for entry in model.metadata_props}
     about = {
-        "environment": candidate.environment,
+        "environment": environments.to_store(candidate.environment),
         "options": plain(candidate.options),
     }
     helper.set_model_props(model, stored | {"tarsus": json.dumps(json.loads(stored.get("tarsus", "{}")) | about)})
@@ -54,7 +54,7 @@ def network_of(candidate: Candidate) -> TrainedPolicy:
         more = "checkpoints, a .zip, an .onnx, and MODULE:FUNCTION(env) that returns a TrainedPolicy"
         raise ValueError(f"{candidate.name!r} is no trained policy; there are {names}, and {more}")
     made.about |= {
-        "environment": candidate.environment,
+        "environment": environments.to_store(candidate.environment),
         "options": plain(candidate.options),
     }
     return made

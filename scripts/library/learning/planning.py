@@ -34,7 +34,7 @@ class Asked:
     Attributes:
         run: A name of `training_runs.RUNS`, or a file NAME.toml with the fields of a `TrainingRun`.
         environment: Instead of a run, with our settings of the algorithm, or of the file of a run; of MODULE:NAME the
-            module is imported.
+            module is imported, a robot's FILE (.urdf, .xml) is registered.
         options: Of the environment.
         algorithm: "ppo" or "sac"; by default the run's.
         settings: Keywords of the algorithm.
@@ -67,7 +67,7 @@ class Asked:
     @property
     def folder(self) -> Path:
         """Where its files go."""
-        what = Path(self.run).stem if self.run else (self.environment or "").rpartition(":")[2]
+        what = Path(self.run).stem if self.run else environments.called(self.environment or "")
         return self.out / f"{what}-{self.seed}"
 
 
@@ -136,13 +136,15 @@ def carried_out(run: TrainingRun, asked: Asked) -> int:
         ValueError: If it cannot go on from what is there.
         OSError: If a file cannot be read or written.
     """
+    import stable_baselines3
     import torch
 
     from tarsus.scripts.library.learning import training
 
     threads = asked.threads or training.idle_processors(run.num_envs)
     torch.set_num_threads(threads)
-    least = run.settings.get("n_steps", 1) * run.num_envs  # of PPO, which never does less
+    default = inspect.signature(getattr(stable_baselines3, run.algorithm)).parameters["n_steps"].default
+    least = run.settings.get("n_steps", default) * run.num_envs  # of PPO, which never does less
     every = max(least, min(asked.eval_every, run.total_steps))  # a short run is judged once, at its end
     return training.train(run, asked.seed, asked.folder, resume=asked.resume, eval_every=every, n_threads=threads)
 

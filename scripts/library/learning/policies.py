@@ -40,6 +40,7 @@ GAITS = CLOCK_GAITS | {  # the best of 1600 that `tarsus search gait` tried
 }
 FAST = ("sprint", "dash")  # those that need a run-up
 RUN_UP = (0.5, 1.0)  # how long it runs, and how long it takes to the gait after that [s]
+TORQUE, RESIDUAL = {"action_mode": "torque"}, {"action_mode": "residual"}
 SHAPING = ("task", "action_mode", "observations", "scaled", "axes", "ctrl_dt")  # options that change what numbers mean
 
 
@@ -162,13 +163,11 @@ def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, P
     return {name: Policy(named(name, make), needs) for name in names}
 
 
-def corrected(name: str) -> dict[str, Policy]:
+def corrected(name: str, needs: Mapping[str, Any] = RESIDUAL) -> dict[str, Policy]:
     """Return the baseline that actions correct, under its name, and the same in a hurry."""
-    needs = {"action_mode": "residual"}
     return {name: Policy(zero, needs), f"{name}-hurried": Policy(hurried, needs)}
 
 
-TORQUE = {"action_mode": "torque"}
 POLICIES: dict[str, dict[str, Policy]] = {
     "*": {"zero": Policy(zero), "random": Policy(random)},
     "Hexapod-v0": {
@@ -189,6 +188,7 @@ POLICIES: dict[str, dict[str, Policy]] = {
     "HoppingLeg-v1": corrected("Raibert")
     | {"Raibert-torque": Policy(raibert, TORQUE), "Raibert-fast": Policy(partial(raibert, speed=2.0), TORQUE)},
     "BigAnt-v1": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity") | corrected("tripod"),
+    "Dog-v0": corrected("clock", {}),
 }
 POLICIES |= {
     name: walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity")

@@ -104,6 +104,7 @@ RUNS: dict[str, TrainingRun] = {
     "hexapod-gait-randomised": TrainingRun("Hexapod-v0", GAIT | PUSHED, settings=SETTLING, total_steps=600_000),
     "multipod": TrainingRun("Multipod-v1", **GENTLE),
     "bigant": TrainingRun("BigAnt-v1", **GENTLE),
+    "dog": TrainingRun("Dog-v0", **GENTLE),
     "hopping-leg": TrainingRun("HoppingLeg-v1", **GENTLE),
     "slip-leg": TrainingRun("SlipLeg-v1", **GENTLE),
     "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v1", **GENTLE),

@@ -10,8 +10,8 @@ import numpy as np
 
 from tarsus.analytic.contact import Feet, Motion, solve
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.own_robot.feet import foot_geoms, loads
 from tarsus.scripts.library.own_robot.legs import bent, compliance, feet_of
-from tarsus.scripts.library.own_robot.rollout import foot_geoms, loads
 
 TWIST = (("forward", "mm/s", 1e3), ("left", "mm/s", 1e3), ("turning", "mrad/s", 1e3))
 STATE = ("qpos", "qvel", "ctrl", "act", "mocap_pos", "mocap_quat", "qacc_warmstart")

@@ -98,7 +98,7 @@ class OwnRobotParams:
     mass: float  # [kg]
     g: float  # [m/s^2]
     forward: str  # axis of the body, "x" or "y"
-    foot_radius: float  # [m]
+    foot_radius: float  # of feet that are spheres of one size, else 0 [m]
 
 
 OWN = RecordLayout(

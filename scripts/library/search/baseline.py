@@ -1,8 +1,9 @@
 """The search for a baseline of a robot of the user's own: a table of controls over a turn, to register it with.
 
-All joints swing as sines of one frequency. Joints that are as far along their legs share amplitude, phase and middle;
-every leg but the first has a phase of its own. A joint swings the way in which it moves its foot forward, or if it
-does not, upward, so that legs that are mirror images move alike.
+All joints swing as sines of one frequency. Joints that are as far along their legs share amplitude, phase and middle.
+Rows of legs, from the front, have a phase each, and the left side one relative to the right, the same in all rows: what
+one side does the other does later. A joint swings the way in which it moves its foot forward, or if it does not,
+upward, so that legs that are mirror images move alike.
 The vector environment walks a generation at a time from rest.
 """
 
@@ -29,6 +30,17 @@ ROWS = 24  # of a table
 AMPLITUDE, MIDDLE = (0.0, 0.7), (-0.3, 0.3)  # ranges, as shares of what an action of 1 adds
 EPISODE = 20.0  # over which a gait's way is judged, at its mean yaw rate [s]
 STILL = 1e-3  # a joint that moves its foot less does not move it [m/rad]
+
+
+def rows_and_sides(task) -> tuple[np.ndarray, np.ndarray]:
+    """Return of each leg its row from the front, and whether it is on the left, shape (n_feet,) both."""
+    data = standing(task.model)
+    at = np.array([data.site(f"foot_{leg}").xpos for leg in range(task.n_feet)])
+    ahead, left = at[:, task.FORWARD], at[:, 1 - task.FORWARD] * (1.0 if task.FORWARD == 0 else -1.0) > 0
+    row = np.zeros(task.n_feet, int)
+    for side in (left, ~left):
+        row[np.flatnonzero(side)[np.argsort(-ahead[side])]] = np.arange(side.sum())
+    return row, left
 
 
 def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -68,6 +80,7 @@ class Shape:
 
     Attributes:
         leg, level, way: Of each actuator, see `levels`.
+        row, left: Of each leg, see `rows_and_sides`.
         rest: Controls at rest, shape (nu,).
         reach: What an action of 1 adds to them, shape (nu,).
         periods: Least and greatest period of a turn [s].
@@ -76,29 +89,33 @@ class Shape:
     leg: np.ndarray
     level: np.ndarray
     way: np.ndarray
+    row: np.ndarray
+    left: np.ndarray
     rest: np.ndarray
     reach: np.ndarray
     periods: tuple[float, float]
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Of the numbers: period, amplitudes, phases and middles by level, phases of the legs but the first."""
-        levels, legs = range(self.level.max() + 1), range(1, self.leg.max() + 1)
+        """Of the numbers: period, amplitudes, phases and middles by level, phases of rows and of the left side."""
+        levels, rows = range(self.level.max() + 1), range(1, self.row.max() + 1)
         share = "of an action of 1"
         return (
             Parameter("period", *self.periods, "s"),
             *(Parameter(f"amplitude of joint {k}", *AMPLITUDE, share) for k in levels),
             *(Parameter(f"phase of joint {k}", 0.0, 1.0, "turn") for k in levels),
             *(Parameter(f"middle of joint {k}", *MIDDLE, share) for k in levels),
-            *(Parameter(f"phase of leg {k}", 0.0, 1.0, "turn") for k in legs),
+            *(Parameter(f"phase of row {k}", 0.0, 1.0, "turn") for k in rows),
+            Parameter("phase of the left side", 0.0, 1.0, "turn"),
         )
 
     def actions(self, numbers: np.ndarray, time: np.ndarray) -> np.ndarray:
         """Return the actions of baselines of these numbers, (n, k), at a time [s], shape (n,): (n, nu)."""
         n = self.level.max() + 1
         parts = np.split(numbers, np.cumsum([1, n, n, n]), axis=1)
-        period, amplitude, phase, middle, legs = parts
-        legs = np.hstack([np.zeros((len(numbers), 1)), legs])
+        period, amplitude, phase, middle, rest = parts
+        rows, side = np.hstack([np.zeros((len(numbers), 1)), rest[:, :-1]]), rest[:, -1:]
+        legs = rows[:, self.row] + side * self.left
         turn = time[:, None] / period + phase[:, self.level] + legs[:, self.leg]
         return self.way * (middle[:, self.level] + amplitude[:, self.level] * np.sin(2 * np.pi * turn))
 
@@ -113,7 +130,7 @@ class BaselineSearch(Search):
     """A search for the baseline with the highest return, from rest on flat ground.
 
     Attributes:
-        env: A robot of the user's own; of MODULE:NAME the module is imported.
+        env: A robot of the user's own, its file or MODULE:NAME, of which the module is imported.
         num_envs: Baselines in a generation.
         generations: Of the search.
         steps: Of an episode in the search, 20 ms each.
@@ -144,7 +161,7 @@ class BaselineSearch(Search):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Period, then of the joints at each place along a leg, then of each leg but the first."""
+        """Period, then of the joints at each place along a leg, then of rows of legs and the left side."""
         return self.shape.parameters
 
     def check(self) -> None:
@@ -154,8 +171,8 @@ class BaselineSearch(Search):
             ValueError: If there is no such environment, or it has a baseline.
         """
         name = environments.asked_for(self.env)
-        if gymnasium.registry[name].entry_point != environments.OWN_ROBOT:
-            raise ValueError(f"{name} has a baseline already; a search is for robots registered by own_robot.register")
+        if not environments.is_own_robot(name):
+            raise ValueError(f"{name} is no robot of the user's own: a search is for what own_robot.register registers")
         if not 0 < self.period[0] <= self.period[1]:
             raise ValueError(f"period must be a range of seconds, its lowest first, got {self.period}")
         _ = self.shape
@@ -171,7 +188,7 @@ class BaselineSearch(Search):
     def shape(self) -> Shape:
         """What makes tables of numbers."""
         task = self.envs.unwrapped.task
-        return Shape(*levels(task), task.rest, task.action_scale, tuple(self.period))
+        return Shape(*levels(task), *rows_and_sides(task), task.rest, task.action_scale, tuple(self.period))
 
     def score(self, points: np.ndarray, generation: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the returns, and the speeds forward [m/s]."""

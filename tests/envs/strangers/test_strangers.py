@@ -18,7 +18,7 @@ def registered(stranger):
     """Register a stranger's robot; return what was said."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        own_robot.register("Stranger-v0", stranger.text, stranger.feet, **stranger.options)
+        own_robot.register("Stranger-v0", stranger.text, stranger.feet, **{"baseline": None} | stranger.options)
     return "\n".join(str(one.message) for one in said if issubclass(one.category, own_robot.RobotWarning))
 
 

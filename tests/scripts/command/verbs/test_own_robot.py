@@ -63,7 +63,7 @@ def test_a_baseline_is_searched_and_is_one_to_register_with(here, capsys):
     words = ["setters:Setter-v0", "--num-envs", "8", "--generations", "1", "--steps", "50", "--threads", "1"]
     assert search.main(["baseline", *words, "--out", "found"]) == 0
     out = capsys.readouterr().out
-    assert "return of 50 steps" in out and "| phase of leg 3 [turn] |" in out
+    assert "return of 50 steps" in out and "| phase of row 1 [turn] |" in out
     with np.load("found/found.npz") as found:
         table, period = found["baseline"], float(found["baseline_period"])
     assert table.shape == (24, 8) and 0.3 <= period <= 1.5 and np.abs(table).max() > 0.01
@@ -79,7 +79,7 @@ def test_a_baseline_is_searched_and_is_one_to_register_with(here, capsys):
 
 def test_a_search_needs_a_robot_of_the_user_s_own_with_driven_legs(here, capsys):
     assert search.main(["baseline", "Hexapod-v0"]) == 2
-    assert "Hexapod-v0 has a baseline already" in capsys.readouterr().err
+    assert "Hexapod-v0 is no robot of the user's own" in capsys.readouterr().err
     assert search.main(["baseline", "setters:Getter-v0"]) == 2
     assert "unknown environment 'Getter-v0'; there are" in capsys.readouterr().err
 

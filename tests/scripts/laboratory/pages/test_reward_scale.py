@@ -22,6 +22,12 @@ def test_a_return_of_1000_is_a_speed_and_what_the_rest_costs():
     assert "(1 m/s of drift 0.3, 1 W 0.004 a step)" in text and "commanded" not in text
 
 
+def test_of_a_reward_in_typical_speeds_and_powers_it_is_what_a_metre_and_a_watt_are_worth():
+    text = said({"forward": FORWARD}, typical_speed=0.3, typical_power=50.0)
+    assert "1 m/s forward pays 5 a step" in text and "1 a step, needs 0.15 m/s, plus" in text
+    assert "(1 m/s of drift 1, 1 W 8e-05 a step)" in text
+
+
 def test_a_command_that_is_met_earns_the_positive_weights():
     first, second = reward_scale.words({"forward": FORWARD, "commanded": COMMANDED}, 500, CONFIG).split("\n\n")
     text = second.replace("\n", " ")

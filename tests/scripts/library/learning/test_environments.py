@@ -15,7 +15,7 @@ import pathlib
 from tarsus.envs import own_robot
 from tarsus.mjcf import own_robot as models
 pathlib.Path("imported").touch()
-own_robot.register("Hound-v0", models.EXAMPLE, ("FL", "FR", "RL", "RR"), max_episode_steps=5)
+own_robot.register("Hound-v0", models.EXAMPLE, ("FL", "FR", "RL", "RR"), baseline=None, max_episode_steps=5)
 """
 POLICY = policies.SHIPPED / "hexapod-gait-0"
 

@@ -6,8 +6,9 @@ import pytest
 
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.library.machines.outcome import RunStatus
+from tarsus.scripts.library.own_robot.feet import foot_geoms, loads
 from tarsus.scripts.library.own_robot.measures import draw, heading, lines, measures
-from tarsus.scripts.library.own_robot.rollout import foot_geoms, loads, rollout, rollout_of
+from tarsus.scripts.library.own_robot.rollout import rollout, rollout_of
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
 
@@ -76,6 +77,30 @@ def test_a_model_is_recorded_as_it_is_on_its_own_floor():
     np.testing.assert_allclose(fall.record["body_velocity"].values[-1, 2], -9.81 * 0.2, rtol=2e-3)
 
 
+def test_feet_of_several_boxes_carry_the_weight_on_any_ground():
+    """A table on four legs, each with a sole of two boxes, named by its bodies: one box carries half of the force."""
+    sole = "".join(f"<geom type='box' size='.01 .02 .005' pos='{x} 0 -.2'/>" for x in (-0.02, 0.02))
+    legs = "".join(
+        f"<body name='leg{k}' pos='{x} {y} 0'><joint name='j{k}' axis='0 1 0'/>"
+        f"<geom type='capsule' size='.01' fromto='0 0 0 0 0 -.15'/>{sole}</body>"
+        for k, (x, y) in enumerate([(0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1)])
+    )
+    servos = "".join(f"<position joint='j{k}' kp='50' kv='1'/>" for k in range(4))
+    text = (
+        "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .206'><freejoint/>"
+        f"<geom type='box' size='.2 .1 .02'/>{legs}</body></worldbody><actuator>{servos}</actuator></mujoco>"
+    )
+    names, weight = [f"leg{k}" for k in range(4)], mujoco.MjModel.from_xml_string(text).body_mass.sum() * 9.81
+    plain = rollout_of(mujoco.MjModel.from_xml_string(text), names, lambda *_: np.zeros(4), 1.0)
+    placed = rollout(models.OwnRobot(text, names), lambda *_: np.zeros(4), 1.0)
+    for run in (plain, placed):
+        end = run.record.isel(time=-1)
+        assert end["foot_force"].values[:, 2].sum() == pytest.approx(weight, rel=5e-3) and end["foot_contact"].all()
+        centre = 0.205 - (0.2 + 0.2 + 0.075) / 3  # of a leg's boxes and capsule, which are its foot
+        np.testing.assert_allclose(end["foot_position"].values[:, 2], centre, atol=1e-3)
+        assert record.params_of(run.record).foot_radius == 0.0
+
+
 def test_what_the_robot_does_to_itself_is_no_load():
     """A foot pressed into its own trunk, two bodies away, while the floor is far below."""
     foot = "<body pos='0 0 0.15'><joint/><geom name='f' size='0.1'/></body>"
@@ -136,8 +161,9 @@ def test_the_record_is_drawn_with_its_forces(shuffled, model):
         (lambda dog, m: rollout(dog, hold, 1.0, terrain="swamp"), "swamp"),
         (lambda dog, m: rollout(dog, hold, 1.0, preset="fast"), "unknown preset 'fast'"),
         (lambda dog, m: rollout_of(m, ("FLX",), hold, 1.0), "no geom 'FLX' to be a foot.*did you mean 'FL'"),
-        (lambda dog, m: rollout_of(m, ("FL_calf",), hold, 1.0), "'FL_calf' is a body: a foot is a geom"),
-        (lambda dog, m: rollout_of(m, ("floor",), hold, 1.0), "'floor' is not a sphere"),
+        (lambda dog, m: rollout_of(m, ("FL_knee",), hold, 1.0), "'FL_knee' is a joint: a foot is a convex geom"),
+        (lambda dog, m: rollout_of(m, ("floor",), hold, 1.0), "'floor' is a geom of another shape, or fixed: a foot"),
+        (lambda dog, m: foot_geoms(m, ("trunk",)), "'trunk' is not a sphere: the contact solver takes spheres"),
         (lambda dog, m: rollout_of(m, "FL", hold, 1.0), "feet must be names of geoms"),
         (lambda dog, m: rollout_of(m, FEET, hold, 1.0, forward="z"), "forward must be 'x' or 'y'"),
         (

@@ -11,7 +11,7 @@ import pytest
 from tarsus.analytic.contact import solve
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.library.own_robot import legs, sliding
-from tarsus.scripts.library.own_robot.rollout import foot_geoms
+from tarsus.scripts.library.own_robot.feet import foot_geoms
 from tarsus.scripts.library.own_robot.stance import stance, twist_of
 from tarsus.scripts.library.sliding import fitted
 
@@ -209,7 +209,7 @@ def test_the_friction_that_is_fitted_is_mujocos_and_printed_with_its_unit(walk):
 
 def test_a_robot_of_motors_needs_a_stiffness():
     text = models.EXAMPLE.read_text(encoding="utf-8").replace('<position name="FL_knee"', '<motor name="FL_knee"')
-    robot = models.OwnRobot(text, FEET, friction=0.6)
+    robot = models.OwnRobot(text, FEET, friction=0.6, servo="file")
     model = models.model(robot)
     data = models.standing(model)
     with pytest.raises(ValueError, match="the joints FL_knee of the foot 'FL' have no position servo.*pass stiffness"):

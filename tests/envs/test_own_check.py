@@ -1,0 +1,78 @@
+"""The standing check: what it measures of a robot that stands, and a sentence with a cure for each bound."""
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+
+from tarsus.envs import own_check, own_robot, own_verdict
+from tarsus.envs.own_trial import Trial
+from tarsus.mjcf import own_robot as models
+
+TEXT = models.EXAMPLE.read_text(encoding="utf-8")
+GOOD = own_check.StandingCheck(
+    Trial(3.0, "", "", 1.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.2, 5.0, 1e-4, (0.0, ""), (4, 100), 1.0, 0, ""
+)
+
+
+def tried(**changes):
+    return dataclasses.replace(GOOD.trial, **changes)
+
+
+def checked(text, **options):
+    env = own_robot.OwnRobotEnv(params=models.OwnRobot(text, **options), baseline=None)
+    return own_check.standing_check(env)
+
+
+def test_a_robot_that_stands_carries_its_weight_and_nothing_is_said():
+    found = checked(TEXT)
+    assert found.sentences() == [] and found.mass == pytest.approx(5.04, rel=1e-6)
+    assert found.trial.feet == pytest.approx(1.0, abs=2e-3) and found.shaken == pytest.approx(1.0, abs=0.05)
+    assert 0 < found.penetration < own_check.DEEP and 0 < found.iterations[0] < found.iterations[1] == 100
+    assert dict(found.lines())["stands"] == "yes"
+
+
+def test_parts_in_each_other_are_measured():
+    inside = (
+        '<geom name="box" type="box" size="0.03 0.03 0.03" pos="0 0 -0.02" mass="0.1" contype="1" conaffinity="1"/>'
+    )
+    other = inside.replace('"box" type', '"other" type').replace("0 0 -0.02", "0.16 0.06 0.0")
+    text = TEXT.replace('<joint name="FL_thigh" class="thigh"/>', f'<joint name="FL_thigh" class="thigh"/>{inside}')
+    text = text.replace("<freejoint/>", f"<freejoint/>{other}")
+    depth, names = checked(text).overlap
+    assert depth > 0.01 and "box" in names and "other" in names
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"trial": tried(feet=0.8, others=0.2, touching=("belly",))}, "carry 0.800 .* touching with belly"),
+        ({"trial": tried(ending="toppled", seconds=1.5)}, "does not stand: after 1.50 s toppled; try another pose"),
+        ({"penetration": 0.02}, "20.0 mm deep in the ground: preset='reference'"),
+        ({"overlap": (0.02, "a and b")}, "a and b are 20.0 mm deep in each other: <exclude> them"),
+        ({"iterations": (100, 100)}, "takes all of its 100 iterations"),
+        ({"shaken": 7.0}, "pushed by 7.0 weights on average: lower reach"),
+        ({"shaken": np.inf}, "half-random actions the robot diverges"),
+        ({"trial": tried(feet=0.5), "carried": "; gravcomp carries trunk"}, "gravcomp carries trunk"),
+    ],
+)  # fmt: skip
+def test_what_is_beyond_a_bound_is_said_with_its_cure(change, words):
+    (said,) = dataclasses.replace(GOOD, **change).sentences()
+    assert re.search(words, said), said
+    assert GOOD.sentences() == []
+
+
+def test_the_clock_is_taken_where_it_walks_and_else_said_to_be_none(recwarn):
+    import gymnasium
+
+    own_robot.register("Clocked-v0", TEXT)
+    kwargs = gymnasium.registry.pop("Clocked-v0").kwargs
+    assert kwargs["baseline"] == "clock" and kwargs["baseline_period"] > 0 and not recwarn.list
+    assert (
+        kwargs["typical_speed"]
+        > own_verdict.froude_speed(own_verdict.OwnRobotTask(shape=(), params=kwargs["params"])) / 5
+    )
+    with pytest.warns(own_verdict.RobotWarning, match="no clock was found that walks"):
+        own_robot.register("Clocked-v0", TEXT.replace('range="-0.6 2.2"', 'range="0.79 0.81"'))
+    assert gymnasium.registry.pop("Clocked-v0").kwargs["baseline"] is None
