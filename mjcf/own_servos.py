@@ -24,6 +24,7 @@ RATIO, ALONE = 0.2, 0.5  # of critical damping, with its share of the robot and 
 SLOWEST = 2.0  # period of a servo alone, over sqrt(l / g)
 UNLIMITED = 1.0  # error at which the largest torque acts where the file has none [rad]
 AT_FULL = 0.5  # of the largest speed, up to which a motor has its largest torque; from there it falls in a line
+MOST = 1e7  # of a given gain; the largest robots' are a thousandth of it
 AUTO, AS_FILE = "auto", "file"
 HINGE = mujoco.mjtJoint.mjJNT_HINGE
 Gains = tuple[float, float]
@@ -50,10 +51,14 @@ def check(servo) -> None:
     pairs = list(servo.values()) if isinstance(servo, Mapping) else [servo]
     for pair in pairs:
         numbers = np.asarray(pair, float) if not isinstance(pair, str) else np.zeros(0)
-        if numbers.shape != (2,) or not np.isfinite(numbers).all() or not (numbers[0] > 0 and numbers[1] >= 0):
+        if (
+            numbers.shape != (2,)
+            or not np.isfinite(numbers).all()
+            or not (0 < numbers[0] <= MOST and 0 <= numbers[1] <= MOST)
+        ):
             raise ValueError(
-                f"servo must be 'auto', 'file' or (kp, kd) in N m/rad and N m s/rad, kp above 0 and kd not below, or "
-                f"such a pair by joint; got {servo!r}"
+                f"servo must be 'auto', 'file' or (kp, kd) in N m/rad and N m s/rad, kp above 0, kd not below, both at "
+                f"most {MOST:g}, or such a pair by joint; got {servo!r}"
             )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tarsus.envs.base import LeggedEnv
+from tarsus.mjcf.own_robot import EXAMPLE
 from tarsus.scripts.command import cli
 from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.machines import MACHINES
@@ -22,6 +23,7 @@ DRAW = {
     "run multipod": ([], "library.running.options"),
     "run connection_mpc": ([], "library.running.options"),
     "evaluate": (["zero", "--video", "film.mp4"], "library.learning.evaluation"),
+    "robot": ([str(EXAMPLE), "--film"], "command.verbs.robot"),
     "page gallery": (["--no-figures", "--write"], "laboratory.pages.gallery"),
     "page pictures": (["--write"], "laboratory.pages.pictures"),
 }

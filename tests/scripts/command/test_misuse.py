@@ -31,6 +31,7 @@ WORDS = {
     "contact-doctor": [str(EXAMPLE)],
     "evaluate": ["zero"],
     "export": ["hexapod-gait"],
+    "robot": [str(EXAMPLE)],
     "search baseline": ["Setter-v0"],
     "train": ["hopping-leg"],
 }
