@@ -80,8 +80,8 @@ def packed(source) -> Source:
     return Packed.of(source)
 
 
-def load(source: Source, named: bool = True) -> Loaded:
-    """Return the parsed robot, by default with a name for everything.
+def load(source: Source) -> Loaded:
+    """Return the parsed robot, everything of it with a name.
 
     Raises:
         ValueError: If there is no such file, MuJoCo cannot read it, or it makes more than MuJoCo can.
@@ -93,17 +93,22 @@ def load(source: Source, named: bool = True) -> Loaded:
     else:
         spec = _parsed(source)
         loaded = Loaded(spec, {}, False, tuple(_leave_out_drawn(spec)))
-    if not named:
-        return loaded
     _check_keyframes(loaded.spec)
     notes = _leave_out_others(loaded.spec)
     _name_all(loaded.spec)
     return replace(loaded, notes=(*loaded.notes, *notes))
 
 
-def read(source: Source) -> mujoco.MjSpec:
-    """Return the spec as the source names it."""
-    return load(source, named=False).spec
+def read(mjcf: str | Path) -> mujoco.MjSpec:
+    """Return the spec of a file or a text as MuJoCo reads it, for what is to stay as it is.
+
+    Raises:
+        ValueError: If there is no such file, MuJoCo cannot read it, or it makes more than MuJoCo can.
+    """
+    if not isinstance(mjcf, str | Path):
+        raise ValueError(f"mjcf must be the name of a file or its text, got {type(mjcf).__name__}")
+    _text_of(mjcf)
+    return _parsed(mjcf)
 
 
 def as_it_is(source: Source) -> mujoco.MjModel:
