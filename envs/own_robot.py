@@ -18,6 +18,7 @@ from typing import Any
 import gymnasium
 import mujoco
 
+from ..mjcf import own_source
 from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
@@ -95,6 +96,7 @@ def register(
             circles; the sentence says what is allowed.
         TypeError: If an option is unknown.
     """
+    own_source.forget()
     robot = OwnRobot(source, feet, friction, g, forward, reach, pose or {}, changes or {}, servo, keyframe)
     options = {"baseline": CLOCK} | options
     if Path(str(options["baseline"])[:200]).suffix == ".npz":

@@ -121,6 +121,11 @@ def as_it_is(source: Source) -> mujoco.MjModel:
     return _compiled(source, stamp)
 
 
+def forget() -> None:
+    """Let files be read anew, for instance after one that another includes was edited."""
+    _compiled.cache_clear()
+
+
 @functools.lru_cache(maxsize=8)
 def _compiled(source: Source, stamp: int) -> mujoco.MjModel:
     spec = load(source).spec  # a copy of a spec would lack what names nothing

@@ -147,3 +147,19 @@ def test_what_is_no_robot_is_refused_with_what_there_is(text, words):
 
     with pytest.raises(ValueError, match=words):
         own_robot.register("Odd-v0", text)
+
+
+def test_a_file_that_another_includes_is_read_anew_when_the_robot_is_registered_again(tmp_path):
+    from tarsus.envs import own_robot
+
+    begin, end = TEXT.index("<worldbody>"), TEXT.index("</worldbody>") + len("</worldbody>")
+    (tmp_path / "whole.xml").write_text(f'{TEXT[:begin]}<include file="body.xml"/>{TEXT[end:]}')
+    found = []
+    for length in ("0.035", "0.03"):
+        box = TEXT[begin:end].replace('size="0.17 0.06 0.035"', f'size="0.17 0.06 {length}"')
+        mark = '<geom type="sphere" size="0.01" pos="0 0 0.05" mass="0.1"/>' if length == "0.03" else ""
+        box = box.replace("<freejoint/>", f"<freejoint/>{mark}")
+        (tmp_path / "body.xml").write_text(f"<mujocoinclude>{box}</mujocoinclude>")
+        own_robot.register("Whole-v0", tmp_path / "whole.xml", check=False)
+        found.append(own_source.as_it_is(tmp_path / "whole.xml").ngeom)
+    assert found[1] == found[0] + 1
