@@ -18,7 +18,6 @@ SHARE = 0.5  # of the largest actions that are drawn
 TOLERANCE = 0.02  # of the force on standing feet, over the weight
 MOST_FORCE = 5.0  # weights, mean force under half-random actions
 DEEP = 0.005  # penetration of the ground [m], and of parts of the robot into each other
-DRIFT = 0.02  # body lengths a second
 
 
 @dataclass(frozen=True)

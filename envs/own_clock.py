@@ -13,6 +13,8 @@ import mujoco
 import numpy as np
 
 from ..mjcf import own_servos
+from ..mjcf.feet import n_feet
+from ..mjcf.own_feet import joints_to, posed
 from ..mjcf.own_robot import rest_controls, standing
 
 ROWS = 24  # of the table
@@ -42,24 +44,25 @@ def table(model: mujoco.MjModel, forward: int, g: float) -> np.ndarray:
     offsets, controls = _offsets(model, data, feet, forward), np.tile(rest_controls(model), (ROWS, 1))
     first, weight = controls[0].copy(), float(model.body_subtreemass[int(model.jnt_bodyid[0])]) * g
     kp, jacobian = own_servos.gains_of(model)[1], np.zeros((3, model.nv))
-    for leg, (foot, chain) in enumerate(zip(feet, chains, strict=True)):
-        at, columns = model.jnt_qposadr[chain], model.jnt_dofadr[chain]
-        numbers = np.array([servo[joint] for joint in chain])
+    for leg, (foot, joints) in enumerate(zip(feet, chains, strict=True)):
+        at, columns = model.jnt_qposadr[joints], model.jnt_dofadr[joints]
+        servos = np.array([servo[joint] for joint in joints])
+        numbers = np.array(model.actuator_ctrladr)[servos]
         mujoco.mj_jacSite(model, data, jacobian, None, foot)
         straight = np.abs(jacobian[2, columns]).max(initial=0.0) < STRAIGHT * length
-        pose = _copy(model, data)
+        pose = posed(model, data.qpos)
         if straight:
-            pose.qpos[at[-2:]] += _bend(model, chain[-2:])
+            pose.qpos[at[-2:]] += _bend(model, joints[-2:])
         for row in range(-ROWS, ROWS):  # the first turn finds the angles to begin with
             phase = (row / ROWS + offsets[leg]) % 1.0
             ahead, up = path(phase)
             aim = data.site_xpos[foot].copy()
             aim[forward] += STRIDE * length * ahead
             aim[2] += LIFT * length * up + (CROUCH * length if straight else 0.0)
-            _reach(model, pose, foot, chain, aim, length)
+            _reach(model, pose, foot, joints, aim, length)
             mujoco.mj_jacSite(model, pose, jacobian, None, foot)
             torque = -jacobian[2, columns] * weight * load(phase) / (DUTY * len(feet))
-            asked = pose.qpos[at] - data.qpos[at] + torque / kp[[_actuator(model, n) for n in numbers]]
+            asked = pose.qpos[at] - data.qpos[at] + torque / kp[servos]
             controls[row, numbers] = first[numbers] + asked
     return controls
 
@@ -80,23 +83,14 @@ def path(phase: float) -> tuple[float, float]:
 
 def _legs(model: mujoco.MjModel) -> tuple[list[int], list[list[int]]]:
     """Return the feet's sites, and the joints from the trunk to each."""
-    feet, chains, root = [], [], int(model.jnt_bodyid[0])
-    for leg in range(sum(model.sensor(k).name.startswith("foot_") for k in range(model.nsensor))):
-        site = model.site(f"foot_{leg}").id
-        body, chain = int(model.site_bodyid[site]), []
-        while body not in (root, 0):
-            first = int(model.body_jntadr[body])
-            chain = [*range(first, first + int(model.body_jntnum[body])), *chain]
-            body = int(model.body_parentid[body])
-        feet.append(site)
-        chains.append(chain)
-    return feet, chains
+    feet = [model.site(f"foot_{leg}").id for leg in range(n_feet(model))]
+    return feet, [joints_to(model, int(model.site_bodyid[site])) for site in feet]
 
 
 def _servos(model: mujoco.MjModel, chains: list[list[int]]) -> dict[int, int]:
-    """Return the control of the servo of each joint of a leg."""
+    """Return the servo of each joint of a leg."""
     holds = own_servos.holds_hinge(model)
-    found = {int(model.actuator_trnid[k, 0]): int(model.actuator_ctrladr[k]) for k in np.flatnonzero(holds)}
+    found = {int(model.actuator_trnid[k, 0]): int(k) for k in np.flatnonzero(holds)}
     loose = [model.joint(joint).name for chain in chains for joint in chain if joint not in found]
     if loose:
         raise ValueError(f"a clock needs a servo at every hinge of a leg; {', '.join(loose)} have none")
@@ -123,16 +117,6 @@ def _offsets(model, data, feet: list[int], forward: int) -> np.ndarray:
 def load(phase: float) -> float:
     """Return the share of a leg's load at a phase: 1 in stance, with ramps of `RAMP` of a turn at its ends."""
     return float(np.clip(min(phase, DUTY - phase) / RAMP, 0.0, 1.0))
-
-
-def _actuator(model, control: int) -> int:
-    return int(np.searchsorted(model.actuator_ctrladr, control, side="right")) - 1
-
-
-def _copy(model, data):
-    made = mujoco.MjData(model)
-    made.qpos[:] = data.qpos
-    return made
 
 
 def _bend(model, joints: list[int]) -> np.ndarray:

@@ -98,11 +98,14 @@ def n_feet(model: mujoco.MjModel) -> int:
 
 def toes(model: mujoco.MjModel) -> list[list[int]]:
     """Return the geoms of each foot."""
-    names = {model.geom(k).name: k for k in range(model.ngeom)}
+
+    def geom(name: str) -> int:
+        return mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, name)
+
     found = []
     for leg in range(n_feet(model)):
-        more = (f"toe_{leg}_{k}" for k in itertools.count(1))
-        found.append([names[f"toe_{leg}"], *(names[name] for name in itertools.takewhile(names.__contains__, more))])
+        more = (geom(f"toe_{leg}_{k}") for k in itertools.count(1))
+        found.append([geom(f"toe_{leg}"), *itertools.takewhile(lambda k: k >= 0, more)])
     return found
 
 

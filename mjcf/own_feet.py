@@ -166,6 +166,25 @@ def sphere_of(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> tuple[fl
     return radius, float(np.abs(np.linalg.norm(points - centre, axis=1) - radius).max())
 
 
+def posed(model: mujoco.MjModel, qpos: np.ndarray) -> mujoco.MjData:
+    """Return a model's state in a pose, at rest."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    return data
+
+
+def joints_to(model: mujoco.MjModel, body: int) -> list[int]:
+    """Return the joints from the trunk to a body."""
+    found, root = [], int(model.jnt_bodyid[0])
+    while body not in (root, 0):
+        first = int(model.body_jntadr[body])
+        found = [*range(first, first + int(model.body_jntnum[body])), *found]
+        body = int(model.body_parentid[body])
+    return found
+
+
 def _root(model: mujoco.MjModel) -> int:
     free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
     return int(model.jnt_bodyid[free[0]]) if len(free) else 1

@@ -16,7 +16,7 @@ from scipy.optimize import least_squares
 
 from .feet import BOX, CYLINDER, MESH, points_of
 from .lowest_points import lowest
-from .own_feet import Tree, sphere_of
+from .own_feet import Tree, joints_to, posed, sphere_of
 
 FOUND = "found"
 LEVEL = 0.05  # of the height at rest, by which heights of feet may differ
@@ -86,7 +86,7 @@ def at_rest(model: mujoco.MjModel, keyframe=None) -> tuple[np.ndarray, np.ndarra
 
 def stands(model: mujoco.MjModel, qpos: np.ndarray, feet: Sequence[int]) -> bool:
     """Whether in a pose legs are bent, feet end at one height, nothing below them, the mass centre between them."""
-    data = _posed(model, qpos)
+    data = posed(model, qpos)
     tree = Tree(model, data)
     ends = np.array([lowest(model, data, k) for k in feet])
     others = [tree.solid[k] for k in _others(tree, feet)]
@@ -134,8 +134,8 @@ def search(model: mujoco.MjModel, begin: tuple[float, ...], feet: tuple[int, ...
     limited, (low, high) = model.jnt_limited[1:].astype(bool), model.jnt_range[1:].T
     low, high = np.where(limited, low, -np.pi), np.where(limited, high, np.pi)
     inner = INNER * (high - low)
-    low, high, data = low + inner, high - inner, _posed(model, qpos)
-    moved = sorted({joint - 1 for foot in feet for joint in _chain(model, int(model.geom_bodyid[foot]))})
+    low, high, data = low + inner, high - inner, posed(model, qpos)
+    moved = sorted({joint - 1 for foot in feet for joint in joints_to(model, int(model.geom_bodyid[foot]))})
     best = None
     for way in (0.0, 1.0, -1.0):
         start = qpos[7:] + way * _knees(model, data, feet, low + high)
@@ -160,7 +160,7 @@ def _knees(model: mujoco.MjModel, data: mujoco.MjData, feet: Sequence[int], side
     """
     bend = np.zeros(model.njnt - 1)
     for foot in feet:
-        chain = _chain(model, int(model.geom_bodyid[foot]))
+        chain = joints_to(model, int(model.geom_bodyid[foot]))
         if len(chain) < 2:
             continue
         knee = max(chain[1:], key=lambda joint: min(_parts(model, data, chain[0], joint, foot)[2:]))
@@ -181,12 +181,12 @@ class _Residuals:
         root = int(model.jnt_bodyid[0])
         self.weight = float(model.body_subtreemass[root]) * 9.81
         self.leg = max(float(np.mean([_reach(model, int(model.geom_bodyid[k]), root) for k in self.feet])), 1e-3)
-        tree = Tree(model, _posed(model, qpos))
-        self.forward, data = forward, _posed(model, qpos)
+        tree = Tree(model, posed(model, qpos))
+        self.forward, data = forward, posed(model, qpos)
         self.aside = data.geom_xpos[self.feet, 1 - forward].copy()
         self.soles = [k for k in self.feet if is_sole(model, data, k)]
         self.level = data.geom_xmat[self.soles, 2::3].copy()  # the third column: a geom's own axis in the world
-        chains = [_chain(model, int(model.geom_bodyid[k])) for k in self.feet]
+        chains = [joints_to(model, int(model.geom_bodyid[k])) for k in self.feet]
         self.hips = np.array([data.xanchor[chain[0], forward] if chain else 0.0 for chain in chains])
         self.others = _others(tree, self.feet)
 
@@ -228,7 +228,7 @@ def _bend(model: mujoco.MjModel, data: mujoco.MjData, feet: Sequence[int]) -> fl
     """
     least = np.pi
     for foot in feet:
-        chain = _chain(model, int(model.geom_bodyid[foot]))
+        chain = joints_to(model, int(model.geom_bodyid[foot]))
         if len(chain) > 1:
             least = min(least, max(_angle(model, data, chain[0], joint, foot) for joint in chain[1:]))
     return least
@@ -248,16 +248,6 @@ def _parts(model, data, first: int, joint: int, foot: int):
     return u, v, float(np.linalg.norm(u)), float(np.linalg.norm(v))
 
 
-def _chain(model: mujoco.MjModel, body: int) -> list[int]:
-    """Return the joints from the trunk to a body."""
-    chain, root = [], int(model.jnt_bodyid[0])
-    while body not in (root, 0):
-        first = int(model.body_jntadr[body])
-        chain = [*range(first, first + int(model.body_jntnum[body])), *chain]
-        body = int(model.body_parentid[body])
-    return chain
-
-
 def _reach(model: mujoco.MjModel, body: int, root: int) -> float:
     """Return the length of the chain from the first joint of a leg to its foot's body [m]."""
     length = 0.0
@@ -265,11 +255,3 @@ def _reach(model: mujoco.MjModel, body: int, root: int) -> float:
         length += float(np.linalg.norm(model.body_pos[body]))
         body = int(model.body_parentid[body])
     return length
-
-
-def _posed(model: mujoco.MjModel, qpos: np.ndarray) -> mujoco.MjData:
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
-    return data

@@ -81,19 +81,11 @@ class OwnRobot:
         spec = load(self.source).spec
         root_of(spec)
         model = as_it_is(self.source)
-        return own_feet.found(spec, model, _posed(model, own_pose.at_rest(model, self.keyframe)[0]))
+        return own_feet.found(spec, model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
 
 
 def _values(given) -> list[float]:
     return list(given.values()) if isinstance(given, Mapping) else [given]
-
-
-def _posed(model: mujoco.MjModel, qpos: np.ndarray) -> mujoco.MjData:
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
-    return data
 
 
 def build(
@@ -123,12 +115,12 @@ def adapted(
     check_size(own)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
-    at_rest = _posed(own, own_pose.at_rest(own, robot.keyframe)[0])
+    at_rest = own_feet.posed(own, own_pose.at_rest(own, robot.keyframe)[0])
     feet = [own_feet.named(spec, own, at_rest, name) for name in robot.feet]
     own_feet.check_apart(feet)
     notes, toes = [*loaded.notes, *unusual(own)], [own.geom(foot.geoms[0]).id for foot in feet]
     notes += own_pose.take(spec, own, toes, robot.pose, robot.keyframe, FORWARD.index(robot.forward))
-    at_rest = _posed(own, np.array(spec.keys[0].qpos))
+    at_rest = own_feet.posed(own, np.array(spec.keys[0].qpos))
     if loaded.urdf:
         notes += keep_apart(spec, own, at_rest)
     notes += own_servos.fit(spec, own, at_rest, toes, loaded.speeds, robot.servo)

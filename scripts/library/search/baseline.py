@@ -19,6 +19,7 @@ import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs.measure import heading
+from tarsus.mjcf.own_feet import joints_to
 from tarsus.mjcf.own_robot import standing
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
@@ -54,17 +55,13 @@ def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     for k, name in enumerate(task.actuators):
         joint, moves = int(model.actuator_trnid[k, 0]), model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT
         for leg in range(task.n_feet if moves else 0):
-            chain, jacobian, site = [], np.zeros((3, model.nv)), model.site(f"foot_{leg}").id
-            body = int(model.site_bodyid[site])
-            while body != model.jnt_bodyid[0]:
-                first = int(model.body_jntadr[body])
-                chain = [*range(first, first + int(model.body_jntnum[body])), *chain]
-                body = int(model.body_parentid[body])
-            if joint in chain:
+            jacobian, site = np.zeros((3, model.nv)), model.site(f"foot_{leg}").id
+            joints = joints_to(model, int(model.site_bodyid[site]))
+            if joint in joints:
                 mujoco.mj_jacSite(model, data, jacobian, None, site)
                 ahead, up = jacobian[task.FORWARD, model.jnt_dofadr[joint]], jacobian[2, model.jnt_dofadr[joint]]
                 way = (ahead if abs(ahead) > STILL else up) * model.actuator_gear[k, 0]
-                found.append((leg, chain.index(joint), -1.0 if way < 0 else 1.0))
+                found.append((leg, joints.index(joint), -1.0 if way < 0 else 1.0))
                 break
         else:
             raise ValueError(
