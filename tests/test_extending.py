@@ -150,7 +150,7 @@ def test_the_feet_of_a_robot_of_ones_own_carry_it_where_its_actions_put_them(qua
 def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
     leg = "<body name='leg'><geom name='heel' size='0.1'/></body>"
     spec = mujoco.MjSpec.from_string(f"<mujoco><worldbody>{leg}</worldbody></mujoco>")
-    with pytest.raises(ValueError, match="no sphere, capsule or box 'toe' to be a foot; there are heel"):
+    with pytest.raises(ValueError, match="there is no geom 'toe' to be a foot; there are heel"):
         parts.put_on_ground(spec, ["toe"], terrain.Flat(), PRESETS["rl"])
     with pytest.raises(ValueError, match="'leg' is a body: a foot is a geom at the end of a leg"):
         parts.put_on_ground(spec, ["leg"], terrain.Flat(), PRESETS["rl"])
