@@ -102,7 +102,7 @@ def clear(folder: Path, keep: int) -> None:
             found = path.stat()
             if path.suffix == ".nbc":
                 used[path] = found.st_atime_ns
-            elif path.suffix == ".part" and found.st_mtime < time.time() - ABANDONED:
+            elif path.suffix in (".part", ".lock") and found.st_mtime < time.time() - ABANDONED:
                 path.unlink()
     for path in sorted(used, key=used.__getitem__, reverse=True)[keep:]:
         with contextlib.suppress(OSError):

@@ -46,7 +46,7 @@ class LinkedCode:
             with global_compiler_lock:
                 if not self._address:
                     path = self._path()
-                    self._address = store.read(path, self._loaded) or self._compiled(path)
+                    self._address = store.read_or_make(path, self._loaded, lambda: self._compiled(path))
         return self._address
 
     def _loaded(self, body: bytes) -> int:
@@ -82,12 +82,14 @@ def bitcode(name: str, key: str, translate: Callable[[], llvm.ModuleRef]) -> byt
         translate: Returns the module.
     """
     path = store.path_of(name, key, linking.kind_of_processor())
-    found = store.read(path, lambda body: body)
-    if found is None:
-        found = translate().as_bitcode()
+
+    def make() -> bytes:
+        made = translate().as_bitcode()
         try:
             if path:
-                store.write(path, found)
+                store.write(path, made)
         except OSError as error:
             not_kept(error)
-    return found
+        return made
+
+    return store.read_or_make(path, lambda body: body, make)

@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 import types
 import warnings
@@ -291,6 +292,38 @@ def test_processes_that_meet_a_full_disk_are_killed_or_meet_each_other(tmp_path,
     monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
     run = compiled(the_law_of_the_script)
     assert run(3.0) == 7.0 and hits_and_misses(run) == (1, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+def test_who_needs_what_another_is_making_waits_for_it(tmp_path, monkeypatch):
+    path, made, found, waiting = tmp_path / "law-1.nbc", [], [], threading.Event()
+    monkeypatch.setattr(store.time, "sleep", lambda seconds: waiting.set())
+
+    def make(whose):
+        if whose == "first":
+            second.start()
+            assert waiting.wait(60.0)
+        store.write(path, whose.encode())
+        made.append(whose)
+        return whose.encode()
+
+    def find(whose):
+        found.append(store.read_or_make(path, lambda body: body, lambda: make(whose)))
+
+    second = threading.Thread(target=find, args=["second"])
+    find("first")
+    second.join()
+    assert made == ["first"] and found == [b"first"] * 2
+    assert [left.suffix for left in tmp_path.iterdir()] == [".nbc"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+def test_who_holds_it_up_is_not_waited_for_without_end(tmp_path, monkeypatch):
+    path = tmp_path / "law-1.nbc"
+    monkeypatch.setattr(store, "PATIENCE", 0.0)
+    with store._alone(path) as waited:  # by another, who was halted
+        assert not waited
+        assert store.read_or_make(path, lambda body: body, lambda: b"mine") == b"mine"
 
 
 def test_nothing_is_left_to_the_cache_of_numba():
