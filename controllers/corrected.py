@@ -60,8 +60,10 @@ class Baseline(NamedTuple):
 def remember_nothing(t, x, last):
     """Write what is remembered at a first sample, as if the one before had been the same without commands."""
     last[0], last[1] = t, LONG_AGO
-    last[2 : 2 + N_STATE] = x
-    last[2 + N_STATE :] = 0.0
+    for i in range(N_STATE):  # numba compiles 30 functions for `last[2:] = x`
+        last[2 + i] = x[i]
+    for j in range(N_JOINTS):
+        last[2 + N_STATE + j] = 0.0
 
 
 def speed_asked(numbers, wanted, lagged):
@@ -123,13 +125,14 @@ def correcting(automaton: Automaton, plant: Plant, ask: Callable) -> Callable:
     ):
         x, u, notes = np.empty(N_STATE), np.empty(N_JOINTS), np.empty((1 + MOST_EVENTS, 1 + memory.shape[1]))
         for i in rows:
-            x[:4] = qpos[i]
-            x[4:] = qvel[i]
+            for j in range(N_STATE // 2):
+                x[j], x[N_STATE // 2 + j] = qpos[i, j], qvel[i, j]
             t, p, before = time[i], beliefs[i], phase[i]
             ask(p, speed_asked(numbers, wanted[i], lagged[i]), ground[i])
             if before < 0:
                 remember_nothing(t, x, last[i])
-            u[:] = 0.0
+            for j in range(N_JOINTS):
+                u[j] = 0.0
             found = sample(
                 t, x, memory[i], p, before, last[i], foot[i, 0] > 0.0, numbers[SETTLE], numbers[HOLD], u, notes
             )

@@ -125,6 +125,11 @@ def sampling(automaton: Automaton, plant: Plant) -> Callable:
     measured = np.array([event.seen == "measured" for event in events])
     down = np.array([phase in automaton.down for phase in phases])
 
+    def note(row, k, d):
+        row[0] = k
+        for i in range(d.size):  # numba compiles 30 functions for `row[1:] = d`
+            row[1 + i] = d[i]
+
     def chosen_own(t, x, d, p, phase, last, entered, v):
         values(t, x, d, p, phase, v)
         for k in range(N):
@@ -154,7 +159,7 @@ def sampling(automaton: Automaton, plant: Plant) -> Callable:
         entered, changed = phase < 0, False
         if entered:
             phase = begin(t, x, d, p)
-            notes[MOST_EVENTS, 0], notes[MOST_EVENTS, 1:] = N, d
+            note(notes[MOST_EVENTS], N, d)
         while n < MOST_EVENTS:
             was, k = down[phase], chosen_own(t, x, d, p, phase, last, entered, v)
             if k >= 0:
@@ -168,15 +173,16 @@ def sampling(automaton: Automaton, plant: Plant) -> Callable:
                 phase = happen(t, free, d, p, phase, k)
                 changed, last[1] = True, t
             entered = True
-            notes[n, 0] = k
-            notes[n, 1:] = d
+            note(notes[n], k, d)
             n += 1
         command(t, x, d, p, phase, u)
         if hold > 0.0:
             middle(t, x, d, p, phase, down[phase], hold, u)
         last[0] = t
-        last[2 : 2 + x.size] = x
-        last[2 + x.size :] = u
+        for i in range(x.size):
+            last[2 + i] = x[i]
+        for i in range(u.size):
+            last[2 + x.size + i] = u[i]
         return n * PHASES + phase
 
     return sample
@@ -201,7 +207,8 @@ def predicted(automaton: Automaton, plant: Plant) -> Callable:
             y[nq + i] = last[2 + nq + i] + elapsed * y[nq + i]
         meets = min(gap(x, p), gap(y, p)) <= 0.0
         if meets:
-            free[nq:] = y[nq:]
+            for i in range(nq, nx):
+                free[i] = y[i]
         return meets
 
     return predicting
