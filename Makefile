@@ -1,8 +1,9 @@
 # `make run` installs and runs the main job, `make test` installs and passes the core of the tests, `make test-all` all of
-# them, some also as other processors would, and none a second time after `make test` if AFTER=test is given; `make fuzz`
-# searches for SECONDS, `make test-ranges` tests with other Pythons and dependencies, `make docs` makes the site in
-# out/site. All work in .venv but `make test-ranges`, which makes environments of its own. Python compiles what is
-# imported; pip would compile every file of every package, for half the time of an installation.
+# them but studies, some also as other processors would, and none a second time after `make test` if AFTER=test is given;
+# `make test-thorough` runs studies and every case of contracts for an hour, `make fuzz` searches for SECONDS, `make
+# test-ranges` tests with other Pythons and dependencies, `make docs` makes the site in out/site. All work in .venv but
+# `make test-ranges`, which makes environments of its own. Python compiles what is imported; pip would compile every file
+# of every package, for half the time of an installation.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -10,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 PYTEST := $(BIN)/python -m pytest --confcutdir tests -n auto --dist worksteal
 SECONDS ?= 600
 
-.PHONY: run test test-all test-processors test-ranges fuzz check format docs
+.PHONY: run test test-all test-thorough test-processors test-ranges fuzz check format docs
 
 run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
@@ -22,6 +23,9 @@ test: $(VENV)/.test
 test-all: $(VENV)/.test
 	$(PYTEST) $(if $(filter test,$(AFTER)),-m "extra and not thorough")
 	.ci/processors $(PYTEST)
+
+test-thorough: $(VENV)/.test
+	$(PYTEST) -m thorough
 
 test-processors: $(VENV)/.test
 	.ci/processors $(PYTEST)

@@ -51,6 +51,7 @@ def heights(log):
     return np.array([event.d[D.apex_height] for event in log if event.name == "apex"])
 
 
+@pytest.mark.extra
 def test_without_prediction_the_slip_leg_leaves_its_gait():
     options = {"preset": "rl", "ctrl_dt": 0.002}
     for seen, kept in (("predicted", True), ("measured", False)):
@@ -80,6 +81,7 @@ def test_without_settling_a_soft_contact_is_many_touchdowns():
     assert counts[raibert.SETTLED] == 3 and counts[0.0] >= 6
 
 
+@pytest.mark.extra
 def test_a_leg_that_believes_its_ground_level_at_zero_does_not_run_uphill():
     options = {"terrain": Slope(0.01), "preset": "rl", "seconds": 1.0}
     steps = [

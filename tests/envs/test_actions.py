@@ -263,6 +263,7 @@ def test_the_turn_is_a_gait_of_the_clock():
     assert isinstance(TURN, TripodGait) and TURN.sweep_angle == WALK[2]
 
 
+@pytest.mark.extra
 def test_a_policy_that_explores_at_full_range_keeps_its_feet():
     """Unit normal noise in every step, as PPO begins: what the lag of corrections is for."""
     fallen = {}

@@ -155,8 +155,7 @@ def test_a_change_of_the_action_costs_its_square_and_a_repeated_one_nothing(name
 
 
 @pytest.mark.extra
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-@pytest.mark.parametrize("context", ["fork", "spawn"])
+@pytest.mark.parametrize(("name", "context"), [*((name, "fork") for name in ENVIRONMENTS), ("Multipod-v1", "spawn")])
 def test_async_vector_environment_gives_the_same_as_one(name, context):
     envs = gymnasium.vector.AsyncVectorEnv([lambda: gymnasium.make(f"tarsus:{name}")] * 2, context=context)
     observations, _ = envs.reset(seed=7)

@@ -61,11 +61,13 @@ def test_the_clock_walks_for_20_s_and_a_step_of_it_is_worth_about_1():
     assert power.mean() == pytest.approx(config.typical_power, rel=0.05)
 
 
+@pytest.mark.extra
 def test_the_tempo_makes_it_faster_and_slower():
     slow, usual, fast = (walked("flat", 4, tempo)[0].mean() for tempo in (-1.0, 0.0, 1.0))
     assert 0.3 < slow / usual < 0.7 and 1.25 < fast / usual < 2.0
 
 
+@pytest.mark.extra
 def test_on_rough_ground_it_stays_up_and_gets_ahead():
     speed, *_, fell = walked("rough", 10)
     assert fell.sum() <= 2 and np.median(speed) > 0.25

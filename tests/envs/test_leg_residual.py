@@ -69,6 +69,7 @@ def test_the_exact_engine_runs_at_the_speed_of_mujocos(name):
     assert not fell and speed == pytest.approx(SPEEDS[name][1], rel=0.01)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", LEGS)
 def test_zero_is_what_the_controller_does_as_a_policy_in_the_mode_torque(name):
     """Their torques differ by the rounding of an action to float32, which a second's stances let grow."""

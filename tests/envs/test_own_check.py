@@ -63,6 +63,7 @@ def test_what_is_beyond_a_bound_is_said_with_its_cure(change, words):
     assert GOOD.sentences() == []
 
 
+@pytest.mark.extra
 def test_the_clock_is_taken_where_it_walks_and_else_said_to_be_none(recwarn):
     import gymnasium
 

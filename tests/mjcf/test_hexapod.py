@@ -146,6 +146,7 @@ def test_free_flight_keeps_energy_and_momenta():
     np.testing.assert_allclose(after[2], before[2], atol=1e-9)
 
 
+@pytest.mark.extra
 def test_default_walk_has_the_published_speed_and_height():
     model, data = start()
     positions = walk(model, data, TripodGait(), 6.0)

@@ -36,6 +36,7 @@ def outcome(t, x, d, p):
     return np.array([t, x[0] * x[2] + d[2], x[1] * p[slip.P.body_mass]])
 
 
+@pytest.mark.extra
 def test_strides_have_the_gradient_of_their_differences():
     """In the core, by a model that other tests of the core compile too."""
     model = deadbeat_slip.build(RUNNER)

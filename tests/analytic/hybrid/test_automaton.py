@@ -202,6 +202,7 @@ def test_it_believes_what_it_is_told_and_forgets_when_reset():
         controller.beliefs[0] = 0.0
 
 
+@pytest.mark.extra
 def test_compiled_and_plain_samples_are_the_same():
     plain, fast = (
         sampled(hopper("predicted"), hold=2e-3),

@@ -286,6 +286,7 @@ def test_a_small_box_is_solved_as_a_large_one():
     np.testing.assert_allclose(small / s, large, atol=1e-6)
 
 
+@pytest.mark.extra
 def test_where_the_solver_fails_steps_become_smaller(monkeypatch):
     def fails_far_away(hessian, gradient, c, jac, box, rho, solver):
         d = quadratic.elastic(hessian, gradient, c, jac, box, rho, solver)

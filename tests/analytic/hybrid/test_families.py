@@ -162,6 +162,7 @@ def test_multipliers_are_compared_with_those_they_came_from():
     assert change(np.array([1.0]), np.array([2.0])) == 0.5
 
 
+@pytest.mark.extra
 def test_the_number_of_points_is_limited_and_data_are_labelled():
     family = families.follow(logistic, [0.5], 2.0, bounds=(1.5, 3.5), max_points=5)
     assert family.status is FamilyEnd.MAX_POINTS and len(family.p) == 5

@@ -54,6 +54,7 @@ def events(function, direction, w, offset):
     return np.array(found)
 
 
+@pytest.mark.extra
 @settings(max_examples=40)
 @given(
     st.sampled_from(sorted(GUARDS)), st.sampled_from([-1, 0, 1]), st.floats(0.5, 3.0), st.floats(-0.9, 0.9),

@@ -176,6 +176,7 @@ def test_a_guard_at_rest_leaves_by_the_reset_of_another():
     assert run.x[-1].tolist() == [0.0, 0.0]
 
 
+@pytest.mark.extra
 def test_balls_that_touch_and_fall_together_part_when_one_is_held():
     model = hy.Model("pair", state={"a": 0.0, "b": 0.0, "va": 0.0, "vb": 0.0}, charts=["c"])
 

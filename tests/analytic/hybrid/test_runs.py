@@ -385,6 +385,7 @@ def many_charts():
     return model
 
 
+@pytest.mark.extra
 def test_charts_made_on_demand():
     r = python(many_charts()).run(final_time=1e4, max_charts=3000)
     assert r.status is Status.CHART_LIMIT and r.chart_end == 3000

@@ -89,6 +89,7 @@ def states(n_parameters):
         yield p, rng.uniform(-3, 3, 4), rng.uniform(-5, 5, 4)
 
 
+@pytest.mark.extra
 def test_hopping_leg_is_the_derivation_from_its_energies(formulas):
     for links, q, dq in states(N_LINK_NUMBERS):
         p = np.concatenate([links, np.zeros(N_MOTOR_NUMBERS)])

@@ -75,6 +75,7 @@ def test_apex_map_is_an_involution():
     assert np.abs(apex[1] - apex[0]).max() > 1e-3  # and it is not simply constant
 
 
+@pytest.mark.extra
 @settings(max_examples=40, deadline=None)
 @given(**STARTS)
 def test_energy_is_constant_events_included(**start):

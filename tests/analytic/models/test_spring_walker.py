@@ -52,6 +52,7 @@ def peaks(values: np.ndarray) -> int:
     return int(np.sum((values[1:-1] > values[:-2]) & (values[1:-1] >= values[2:])))
 
 
+@pytest.mark.extra
 def test_walking_is_self_stable_at_the_sources_energy(walking):
     """80 kg, 1 m, 14 kN/m, 69 degrees and 816 J: about 1.1 m/s, and upright the mass moves level."""
     assert walking.status is sections.Convergence.CONVERGED

@@ -306,6 +306,7 @@ def test_a_controller_is_chosen_by_control_type():
         simsect.setup(simsect.parse('systemName = "hexapod"; flight_time = 2;'))
 
 
+@pytest.mark.extra
 def test_the_inputs_it_writes_run_again(tmp_path, capsys):
     path = tmp_path / "a.rc"
     short = "finalTime = 0.004; tolerance = 1e-5;"

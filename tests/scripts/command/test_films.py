@@ -87,7 +87,7 @@ def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tm
 
 @pytest.mark.render
 def test_a_film_needs_no_display_and_no_setting(tmp_path):
-    words = ["zero", "--env", "SlipLeg-v1", "--seeds", "1", "--video", "film.mp4"]
+    words = ["zero", "--env", "SlipLeg-v1", "--option", "max_episode_steps=20", "--seeds", "1", "--video", "film.mp4"]
     env = {name: value for name, value in os.environ.items() if name not in ("MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY")}
     command = [sys.executable, "-m", "tarsus.scripts.command.cli", "evaluate", *words]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)

@@ -77,6 +77,7 @@ def test_the_torque_pulls_to_the_reference_the_short_way_round():
     assert torque == pytest.approx(PARAMS.KP * 0.2 - PARAMS.KD * 0.3)
 
 
+@pytest.mark.extra
 def test_the_short_way_round_changes_sides_in_an_event():
     """A hip that is held back loses half a turn; the error jumps from pi to -pi there, and nothing else does."""
     weak = controls.open_loop(HexapodParams(KP=1e-3, KD=0.0), TripodGait(0.1, 0.06))
@@ -91,6 +92,7 @@ def test_the_short_way_round_changes_sides_in_an_event():
     assert min(np.abs(jumps)) < 1e-6
 
 
+@pytest.mark.extra
 def test_a_user_brings_a_controller_with_states_modes_and_events():
     """Hips held at an angle with integral action, switched on by an event of its own."""
 

@@ -35,7 +35,7 @@ def test_a_state_moves_with_its_coordinates_as_differences_say():
     np.testing.assert_allclose(lifted_by(lifted(z, BODY), BODY), np.transpose(differences), atol=1e-9)
 
 
-@pytest.mark.extra
+@pytest.mark.thorough
 def test_a_family_passes_a_change_of_the_feets_modes():
     made = gait_family.settled("cycle_time", 1.0)
     found = gait_family.walk_through(made, 1.0, (0.98, 1.1), -1, 0.01, step=0.01, min_step=0.01, max_step=0.1)
@@ -47,7 +47,7 @@ def test_a_family_passes_a_change_of_the_feets_modes():
     assert np.all(np.diff(largest) > 0.0) and largest[-1] == pytest.approx(0.636, abs=0.002)
 
 
-@pytest.mark.extra
+@pytest.mark.thorough
 def test_the_halves_of_a_cycle_differ_near_the_end_of_the_sweep():
     """docs/families.md: at 1.485 rad differences alternate and fade by 3 % in half a cycle, at 1.48 by 14 %."""
     made = gait_family.settled("sweep_angle", 1.47)

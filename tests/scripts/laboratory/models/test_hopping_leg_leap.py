@@ -73,7 +73,7 @@ def test_a_leap_that_cannot_be_is_refused():
         Leap(nodes=1.5)
 
 
-@pytest.mark.extra
+@pytest.mark.thorough
 def test_a_planned_leap_is_one_in_both_engines():
     pytest.importorskip("clarabel")
     leap = Leap(width=0.6)

@@ -42,7 +42,7 @@ def test_misuse_is_explained():
         pj.Jumps(SMALL, (3, 12))
 
 
-@pytest.mark.extra
+@pytest.mark.thorough
 @pytest.mark.skipif(not quadratic.is_installed(), reason="Clarabel is optional: pip install 'tarsus[control]'")
 def test_five_jumps_are_planned_and_the_free_model_does_them():
     jumps = pj.Jumps()

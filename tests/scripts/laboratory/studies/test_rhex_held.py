@@ -21,7 +21,7 @@ def test_feedback_makes_the_pronk_stable(rhex):
     """Open loop the roll grows by 1.24 a stride; with feedback from nine numbers every mode is halved at least."""
     open_loop = np.abs(rhex.law.model.multipliers)
     assert open_loop[0] == pytest.approx(1.238, abs=5e-3) and open_loop[1] < 1.0
-    assert page.largest(rhex.law) < 0.5 and page.agreed(page.multipliers(rhex)[1]) == "0.47"
+    assert page.largest(rhex.law) < 0.5
     assert np.count_nonzero(np.abs(rhex.law.gain @ rhex.law.measured).max(axis=0)) == held.N_BODY
 
 
@@ -59,6 +59,12 @@ def test_without_feedback_a_roll_grows(rhex):
     assert walk.distance[-1] > 1.5 * walk.distance[5]
 
 
+@pytest.mark.thorough
+def test_the_printed_multiplier_is_the_same_by_every_step_of_differences(rhex):
+    assert page.agreed(page.multipliers(rhex)[1]) == "0.47"
+
+
+@pytest.mark.thorough
 def test_the_fast_pronk_runs_at_the_published_speed_and_resistance_in_both_engines():
     """Published, with feedback: 1.06 m/s at 1.85. By the clock alone it falls."""
     rhex = rhex_held.HeldRhex.of("rhex-pronk-fast")

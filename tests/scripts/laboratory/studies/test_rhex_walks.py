@@ -25,6 +25,7 @@ def test_it_sprints_faster_than_published_in_both_engines(walk):
     assert exact.with_drive < 0.5 and exact.peak_voltage < 24.1
 
 
+@pytest.mark.thorough
 def test_it_is_a_stable_fixed_point_of_its_stride_map():
     stride = rhex_walks.settled_after_run_up(SPRINT, ROBOT)
     assert np.abs(stride.full(stride.z0) - stride.z0).max() < 1e-4
@@ -32,6 +33,7 @@ def test_it_is_a_stable_fixed_point_of_its_stride_map():
     assert largest == pytest.approx(0.80, abs=0.02)
 
 
+@pytest.mark.thorough
 def test_pushes_die_out_in_mujoco(walk):
     """Of 0.2 m/s from eight sides: from two seconds later on it runs as without one."""
     speeds = []
