@@ -27,6 +27,7 @@ WORDS = {
     "page pictures": ["--write"],
     "page trust": ["--policies", "zero"],
     "page policies": ["--policies", "zero"],
+    "benchmark learning": ["--results", "empty"],  # what is stored is judged by a run of the baseline
     "certify": ["zero"],
     "contact-doctor": [str(EXAMPLE)],
     "evaluate": ["zero"],
