@@ -54,7 +54,6 @@ def walk(params, seconds, seed, d=(0.0, 0.0), change=None, noise=1.0, missed=0.0
     return phase, frames
 
 
-@pytest.mark.extra
 def test_the_model_measures_what_the_solver_finds_of_a_body_with_a_payload():
     """The twist of the origin, from that of the centre of mass: u - omega times the offset to the left, and so on."""
     phase, pos, vel = gait(EIGHT, 1.0)
@@ -68,7 +67,6 @@ def test_the_model_measures_what_the_solver_finds_of_a_body_with_a_payload():
         np.testing.assert_allclose(model.hypotheses(pos[k], vel[k], model.table[None], d)[0], expected, atol=1e-9)
 
 
-@pytest.mark.extra
 def test_derivatives_are_those_of_the_measurements():
     phase, pos, vel = gait(SIX, 4.0)
     model, d, h = SlidingObservation(SIX, "viscous"), np.array([0.004, -0.003]), 1e-6
@@ -112,7 +110,6 @@ def test_a_payload_is_found_and_known_as_well_as_it_says(params):
     assert (deviation < 2.5e-3).all() and (np.abs(found.value - truth) < 3.0 * deviation).all()
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize("params, model_error", [(SIX, None), (EIGHT, (0.0, 0.0))])
 def test_the_covariance_of_a_payload_is_that_of_its_errors(params, model_error):
     """The normalised squared error over 20 runs lies in its 95 % band; without errors of the tare it is 7.6 of 2."""

@@ -47,6 +47,7 @@ def test_nothing_asked_is_the_baseline_which_earns_one_a_step_and_does_not_fall(
     assert speed == pytest.approx(SPEEDS[name][0], rel=0.01)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", LEGS)
 def test_the_first_actions_of_a_policy_that_learns_pay(name):
     """Normal, clipped ones, of which a policy that never learned lived for a quarter of a second in -v0."""

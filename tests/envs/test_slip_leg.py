@@ -18,6 +18,7 @@ def make(**options):
     return gymnasium.make("SlipLeg-v1", **TORQUES | {"reset_noise": 0.0} | options)
 
 
+@pytest.mark.extra
 def test_the_slip_controller_is_a_policy_that_runs():
     env = make()
     base, control = env.unwrapped, slip.SlipControl(energy_gain=0.5)

@@ -113,7 +113,6 @@ def speculative():
     return speculative
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize("depth", [1e-5, 1.5e-4, 2.5e-4, 3.5e-4, 5e-4])
 def test_impedance_is_mujocos(speculative, depth):
     solimp = 0.1, 0.95, 4e-4
