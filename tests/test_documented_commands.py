@@ -68,6 +68,7 @@ DRAWN = ("page gallery", "page pictures")  # by OpenGL
 
 RL = {"rl": PRESETS["rl"]}
 ONE_CLIP = {"slipleg": write_gallery.FILMED["slipleg"]}
+ONE_WALK = {"rhex_stairs": (*write_gallery.WALKED["rhex_stairs"][:3], 0.0, 1.0)}  # from its beginning
 ALL_CASES = gait_table.cases
 CONNECTION = "tarsus.scripts.laboratory.studies.connection"
 SHORT = {"sine": Way([[0.0, 0.0], [0.15, 0.0], [0.3, 0.001]], 0.05)}
@@ -163,7 +164,10 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         dict(CYCLE_TIMES=(0.5,), SWEEP_ANGLES=(0.75,), DUTIES=(0.6,)),
     ),
     "page walkers": ("--legs 6 --seconds 6 --format csv", {}),
-    "page gallery": ("--write --docs OUT", dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, CLIP_SECONDS=0.1)),
+    "page gallery": (
+        "--write --docs OUT",
+        dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, WALKED=ONE_WALK, CLIP_SECONDS=0.1),
+    ),
     "page pictures": ("--only disc --out OUT", {}),
 }
 
