@@ -69,13 +69,18 @@ class Tree:
         carry = {int(self.model.body_weldid[self.model.body_parentid[k]]) for k in welds}
         return sorted(welds - carry - {int(self.model.body_weldid[_root(self.model)])})
 
+    def sole_of(self, geom: int) -> list[int]:
+        """Return the geoms of a geom's body that have its shape and end as low as it does, itself among them."""
+        body, kind = self.model.geom_bodyid[geom], self.model.geom_type[geom]
+        near = self.solid.get(geom, -np.inf) + SOLE * self.height
+        alike = [j for j in self.solid if self.model.geom_bodyid[j] == body and self.model.geom_type[j] == kind]
+        return [j for j in alike if self.solid[j] <= near] or [geom]
+
     def foot(self, geoms: Sequence[int]) -> tuple[int, ...]:
         """Return the geoms of the foot among those of a rigid part: the lowest, or all of its body."""
         k = min(geoms, key=self.solid.__getitem__)
-        body, kind = self.model.geom_bodyid[k], self.model.geom_type[k]
-        near = self.solid[k] + SOLE * self.height
-        own = [j for j in geoms if self.model.geom_bodyid[j] == body]
-        sole = [j for j in own if self.model.geom_type[j] == kind and self.solid[j] <= near]
+        sole = self.sole_of(k)
+        own = [j for j in geoms if self.model.geom_bodyid[j] == self.model.geom_bodyid[k]]
         return (k,) if len(sole) == 1 else (*sole, *(j for j in own if j not in sole))
 
 

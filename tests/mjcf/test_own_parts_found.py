@@ -56,6 +56,18 @@ def test_a_sole_of_spheres_is_one_foot_with_one_force():
     assert (readings[:, 0] > 1).all()
 
 
+@pytest.mark.parametrize(("z", "sole"), [(-0.16, True), (-0.08, False)])
+def test_a_foot_of_two_spheres_is_a_sole_where_both_are_as_low(z, sole):
+    text = TEXT.replace(
+        '<geom name="FL" class="foot"/>', f'<geom name="FL" class="foot"/><geom class="foot" pos="0.03 0 {z}"/>'
+    )
+    model = own_source.as_it_is(text)
+    data, foot = own_feet.posed(model, model.qpos0), model.geom("FL").id
+    tree = own_feet.Tree(model, data)
+    body = [k for k in tree.solid if model.geom_bodyid[k] == model.geom_bodyid[foot]]
+    assert own_pose.is_sole(tree, data, foot) == (len(tree.foot(body)) > 1) == sole
+
+
 @pytest.mark.parametrize("shape", ['type="cylinder" size="0.02 0.01"', 'type="ellipsoid" size="0.03 0.02 0.01"'])
 def test_feet_of_these_shapes_begin_on_the_ground(shape):
     text = TEXT.replace('type="sphere" size="0.018"', shape)
