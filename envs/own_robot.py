@@ -18,7 +18,6 @@ from typing import Any
 import gymnasium
 import mujoco
 
-from ..mjcf import own_source
 from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
@@ -96,7 +95,6 @@ def register(
             circles; the sentence says what is allowed.
         TypeError: If an option is unknown.
     """
-    own_source.forget()
     robot = OwnRobot(source, feet, friction, g, forward, reach, pose or {}, changes or {}, servo, keyframe)
     options = {"baseline": CLOCK} | options
     if Path(str(options["baseline"])[:200]).suffix == ".npz":

@@ -78,10 +78,10 @@ class OwnRobot:
             raise ValueError(f"reach must be positive, got {self.reach}")
 
     def _found_feet(self) -> tuple[str, ...]:
-        spec = load(self.source).spec
-        root_of(spec)
-        model = as_it_is(self.source)
-        return own_feet.found(spec, model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
+        loaded = load(self.source)
+        root_of(loaded.spec)
+        model = as_it_is(self.source, loaded.files)
+        return own_feet.found(loaded.spec, model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
 
 
 def _values(given) -> list[float]:
@@ -111,7 +111,7 @@ def adapted(
     """Return the model of `build`, the options of the file that the preset replaces, and sentences on what differs."""
     loaded = load(robot.source)
     spec, root = loaded.spec, root_of(loaded.spec)
-    own = as_it_is(robot.source)
+    own = as_it_is(robot.source, loaded.files)
     check_size(own)
     for sensor in list(spec.sensors):
         spec.delete(sensor)

@@ -161,17 +161,42 @@ def test_what_is_no_robot_is_refused_with_what_there_is(text, words):
         own_robot.register("Odd-v0", text)
 
 
-def test_a_file_that_another_includes_is_read_anew_when_the_robot_is_registered_again(tmp_path):
+def test_a_file_that_another_includes_is_read_anew_once_it_is_edited(tmp_path):
+    import gymnasium
+
     from tarsus.envs import own_robot
 
     begin, end = TEXT.index("<worldbody>"), TEXT.index("</worldbody>") + len("</worldbody>")
-    (tmp_path / "whole.xml").write_text(f'{TEXT[:begin]}<include file="body.xml"/>{TEXT[end:]}')
-    found = []
-    for length in ("0.035", "0.03"):
-        box = TEXT[begin:end].replace('size="0.17 0.06 0.035"', f'size="0.17 0.06 {length}"')
-        mark = '<geom type="sphere" size="0.01" pos="0 0 0.05" mass="0.1"/>' if length == "0.03" else ""
-        box = box.replace("<freejoint/>", f"<freejoint/>{mark}")
-        (tmp_path / "body.xml").write_text(f"<mujocoinclude>{box}</mujocoinclude>")
-        own_robot.register("Whole-v0", tmp_path / "whole.xml", check=False)
-        found.append(own_source.as_it_is(tmp_path / "whole.xml").ngeom)
-    assert found[1] == found[0] + 1
+    body, whole = tmp_path / "body.xml", tmp_path / "whole.xml"
+    whole.write_text(f'{TEXT[:begin]}<include file="body.xml"/>{TEXT[end:]}')
+    body.write_text(f"<mujocoinclude>{TEXT[begin:end]}</mujocoinclude>")
+    assert own_source.load(whole).files == (whole, body)
+    own_robot.register("Whole-v0", whole, check=False)
+    before = gymnasium.make("Whole-v0").unwrapped.model
+    other = '<freejoint/><geom type="sphere" size="0.01" pos="0 0 0.05" mass="0.1"/>'
+    body.write_text(body.read_text().replace("<freejoint/>", other))
+    one, many = gymnasium.make("Whole-v0"), gymnasium.make_vec("Whole-v0", 1)
+    for env in (one, many):
+        model = env.unwrapped.task.model
+        assert model.ngeom == before.ngeom + 1
+        assert model.body_subtreemass[1] == pytest.approx(before.body_subtreemass[1] + 0.1)
+    gymnasium.registry.pop("Whole-v0")
+
+
+@pytest.mark.parametrize("urdf", [False, True])
+def test_a_mesh_is_read_anew_once_it_is_edited(urdf, tmp_path):
+    tip, robot = tmp_path / "tip.obj", tmp_path / ("robot.urdf" if urdf else "robot.xml")
+    tip.write_bytes(TETRAHEDRON["tip.obj"])
+    if urdf:
+        text = models.EXAMPLE.with_name("hexapod.urdf").read_text()
+        robot.write_text(text.replace('<sphere radius="', '<mesh filename="tip.obj" scale="0.01 0.01 0.01"/><_ r="'))
+    else:
+        text = TEXT.replace("<asset>", '<asset><mesh name="tip" file="tip.obj" scale="0.02 0.02 0.02"/>')
+        robot.write_text(text.replace('type="sphere" size="0.018"', 'type="mesh" mesh="tip"'))
+    assert own_source.load(robot).files == (robot, tip)
+    heights = []
+    for place in (b"0 0 -1", b"0 0 -2"):
+        tip.write_bytes(TETRAHEDRON["tip.obj"].replace(b"0 0 -1", place))
+        model = own_source.as_it_is(robot)
+        heights.append(np.ptp(model.mesh_vert[:, 2]))
+    assert heights[1] > heights[0] * 1.2
