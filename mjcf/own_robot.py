@@ -81,7 +81,7 @@ class OwnRobot:
         loaded = load(self.source)
         root_of(loaded.spec)
         model = as_it_is(self.source, loaded.files)
-        return own_feet.found(loaded.spec, model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
+        return own_feet.found(model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
 
 
 def _values(given) -> list[float]:
@@ -116,7 +116,7 @@ def adapted(
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     at_rest = own_feet.posed(own, own_pose.at_rest(own, robot.keyframe)[0])
-    feet = [own_feet.named(spec, own, at_rest, name) for name in robot.feet]
+    feet = [own_feet.named(own, at_rest, name) for name in robot.feet]
     own_feet.check_apart(feet)
     notes, toes = [*loaded.notes, *unusual(own)], [own.geom(foot.geoms[0]).id for foot in feet]
     notes += own_pose.take(spec, own, toes, robot.pose, robot.keyframe, FORWARD.index(robot.forward))

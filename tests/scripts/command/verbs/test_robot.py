@@ -76,7 +76,7 @@ def test_what_is_given_is_not_looked_for(here):
         (None, [], "there is no file 'bad.xml'"),
         ("<mujoco><worldbody/></mujoco>", [], "needs one free joint"),
         ("nonsense", [], "is not an MJCF that MuJoCo can read"),
-        (DOG, ["--feet", "FL", "nowhere"], "there is no geom 'nowhere' to be a foot; there are trunk, "),
+        (DOG, ["--feet", "FL", "nowhere"], "there is no geom or body 'nowhere' to be a foot; there are trunk, "),
         (DOG, ["--servo", "-1", "0"], "servo must be 'auto', 'file' or"),
         (DOG, ["--keyframe", "sits"], "there is no keyframe 'sits'; there are 'stand'"),
         (DOG, ["--keyframe", "7"], "there is no keyframe 7; there are 'stand'"),

@@ -260,7 +260,10 @@ def test_a_robot_of_motors_needs_a_stiffness():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m, d, r: stance(m, d, ("FL", "FRX")), "no geom 'FRX' to be a foot; there are FL, FR, RL, RR; did you"),
+        (
+            lambda m, d, r: stance(m, d, ("FL", "FRX")),
+            "no geom or body 'FRX' to be a foot; there are FL, FR, RL, RR; did you",
+        ),
         (lambda m, d, r: stance(m, models_up(m), FEET), r"do not give one friction \(no foot touches\): pass mu"),
         (lambda m, d, r: stance(m, d, FEET, mu=-1.0), "mu must not be below 0"),
         (lambda m, d, r: stance(m, d, FEET, stiffness=np.ones(3)), "could not be broadcast|one for each foot"),
