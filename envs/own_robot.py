@@ -21,6 +21,7 @@ import mujoco
 from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
+from .kinds import from_keywords
 from .own_baseline import CLOCK, of_file
 from .own_task import OwnRobotTask
 from .own_verdict import RobotWarning  # noqa: F401  for users to filter by
@@ -99,16 +100,16 @@ def register(
     options = {"baseline": CLOCK} | options
     if Path(str(options["baseline"])[:200]).suffix == ".npz":
         options |= of_file(options["baseline"])
-    made_clock = isinstance(options["baseline"], str) and options["baseline"] == CLOCK
-    task = OwnRobotTask(shape=(), params=robot, **options | ({"baseline": None} if made_clock else {}))
+    given = options | ({"baseline": None} if own_verdict.is_clock(options["baseline"]) else {})
+    from_keywords(OwnRobotTask.config_class, {"params": robot, **given})
+    if not check or not given.keys().isdisjoint(own_verdict.UNTRIED):
+        task = OwnRobotTask(shape=(), params=robot, **given)
     if check:
         verdict = own_verdict.examined(name, robot, options, OwnRobotEnv)
         own_verdict.warn(name, verdict.sentences)
-        options = (
-            options | verdict.options | {n: options[n] for n in ("typical_speed", "typical_power") if n in options}
-        )
+        options |= verdict.options | {n: options[n] for n in ("typical_speed", "typical_power") if n in options}
     else:
-        options = own_verdict.typical(None, task) | options | ({"baseline": None} if made_clock else {})
+        options = own_verdict.typical(None, task) | given
     gymnasium.registry.pop(name, None)
     gymnasium.register(
         id=name,
