@@ -31,7 +31,10 @@ def check(config) -> None:
     """
     baseline, period = config.baseline, config.baseline_period
     if isinstance(baseline, str) and baseline != CLOCK:
-        raise ValueError(f"baseline must be {CLOCK!r}, a function(time, task), a table or its file, got {baseline!r}")
+        raise ValueError(
+            f"baseline must be {CLOCK!r}, a function(time, task) or a table, got {baseline!r}; a found.npz is taken by "
+            "own_robot.register(..., baseline=...), and is the robot with it in `--env found.npz`"
+        )
     if baseline is not None and not callable(baseline) and not isinstance(baseline, str):
         table = _table(baseline)
         if table.ndim != 2 or table.dtype.kind not in "fiu" or not len(table) or not np.isfinite(table).all():

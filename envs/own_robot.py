@@ -84,7 +84,8 @@ def register(
             "auto" (by weight and leg length, see `mjcf.own_servos`) or "file", which leaves them as they are.
         keyframe: Name or number of the keyframe in which it starts.
         max_episode_steps: Steps after which an episode is truncated.
-        check: Whether to try the robot; without that nothing is said of it, and a baseline has no typical power.
+        check: Whether to try the robot; without that nothing is said of it, no clock is found unless it has its
+            `baseline_period`, and a baseline has no typical power.
         options: Of the environment, such as `baseline` (also the found.npz of `tarsus search baseline`), `rewards` or
             `task`; keywords of `make` go before them.
 
@@ -98,9 +99,9 @@ def register(
     """
     robot = OwnRobot(source, feet, friction, g, forward, reach, pose or {}, changes or {}, servo, keyframe)
     options = {"baseline": CLOCK} | options
-    if Path(str(options["baseline"])[:200]).suffix == ".npz":
+    if isinstance(options["baseline"], str | Path) and str(options["baseline"]).endswith(".npz"):
         options |= of_file(options["baseline"])
-    given = options | ({"baseline": None} if own_verdict.is_clock(options["baseline"]) else {})
+    given = options | ({"baseline": None} if own_verdict.is_sought(options) else {})
     from_keywords(OwnRobotTask.config_class, {"params": robot, **given})
     if not check or not given.keys().isdisjoint(own_verdict.UNTRIED):
         task = OwnRobotTask(shape=(), params=robot, **given)

@@ -148,9 +148,10 @@ class Verdict:
     sentences: tuple[str, ...]
 
 
-def is_clock(baseline) -> bool:
-    """Whether a baseline is the clock, not a table or a function."""
-    return isinstance(baseline, str) and baseline == CLOCK
+def is_sought(options: Mapping[str, Any]) -> bool:
+    """Whether a clock is to be found: it is asked for, and its period is not said."""
+    baseline = options.get("baseline")
+    return isinstance(baseline, str) and baseline == CLOCK and options.get("baseline_period") is None
 
 
 def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) -> Verdict:
@@ -166,7 +167,7 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
         check_diverged(standing.trial, name)
         said = [*of_file(robot, env.config.preset), *sunk(env.task), *standing.sentences()]
         made: dict[str, Any] = {}
-        if is_clock(asked):
+        if is_sought(kept):
             trial, made = clocked(robot, without, env_class, standing)
             said += [] if trial or standing.trial.ending else ["no clock was found that walks: an action of 0 stands"]
         elif asked is None:

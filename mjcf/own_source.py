@@ -7,7 +7,8 @@ that are only drawn may be absent.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -135,8 +136,18 @@ def as_it_is(source: Source, files: Sequence[Path] | None = None) -> mujoco.MjMo
     Raises:
         ValueError: If MuJoCo cannot compile it: a mesh is missing, or something names what there is not.
     """
-    made_of = [(file, file.stat()) for file in (load(source).files if files is None else files)]
-    return _compiled(source, tuple((file, about.st_mtime_ns, about.st_size) for file, about in made_of))
+    return _compiled(source, stamps(load(source).files if files is None else files))
+
+
+def stamps(files: Iterable[Path]) -> tuple[tuple[Path, int, int], ...]:
+    """Return of each file when it was written, and its size; 0 both if it is not there."""
+    about = [(file, file.stat() if _is_file(file) else None) for file in files]
+    return tuple((file, there.st_mtime_ns, there.st_size) if there else (file, 0, 0) for file, there in about)
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Return a hash of the contents of files, whatever they are called: SHA-256, in hexadecimal."""
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
 @functools.lru_cache(maxsize=8)

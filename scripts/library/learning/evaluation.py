@@ -157,9 +157,22 @@ def evaluate(
         ValueError: If there is no such policy or environment, or they do not go together.
     """
     asked = (policy, environment, options or {})
-    more = (stochastic, Wrappers(normaliser, stack))
-    cases = [(*asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes)]
-    return parallel.stream(run_episode, cases, n_jobs, unit="episode")
+    more, robots = (stochastic, Wrappers(normaliser, stack)), {}
+    if n_jobs != 1:
+        from tarsus.scripts.library.learning import loading, robot_files
+
+        loading.load(*asked, *more)
+        robots = robot_files.files()
+    cases = [(robots, *asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes)]
+    return parallel.stream(_run_episode, cases, n_jobs, unit="episode")
+
+
+def _run_episode(robots: Mapping[str, Any], *case: Any) -> Episode:
+    """Run an episode in any process, with the robots that are registered in the caller's."""
+    from tarsus.scripts.library.learning import robot_files
+
+    robot_files.adopt(robots)
+    return run_episode(*case)
 
 
 def seeds_of(n_seeds: int, n_episodes: int) -> list[int]:

@@ -10,6 +10,7 @@ The vector environment walks a generation at a time from rest.
 from __future__ import annotations
 
 import functools
+import json
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -23,7 +24,7 @@ from tarsus.mjcf.own_feet import joints_to
 from tarsus.mjcf.own_robot import standing
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
-from tarsus.scripts.library.learning import environments
+from tarsus.scripts.library.learning import environments, robot_files
 from tarsus.scripts.library.search.found import Found, Parameter
 from tarsus.scripts.library.search.searches import Search, Trials
 
@@ -195,7 +196,8 @@ class BaselineSearch(Search):
         """Return the result with the table, by the names with which a robot is registered."""
         table, period, speed = self.shape.table(found.point), float(found.point[0]), float(trials.best.about)
         self.__dict__.pop("envs").close()  # another run makes others
-        made = {"baseline": table, "baseline_period": period, "speed": speed}
+        robot = json.dumps(robot_files.to_store(environments.asked_for(self.env)))
+        made = {"baseline": table, "baseline_period": period, "speed": speed, "robot": robot}
         return replace(found, made=made, told=f"speed made good {speed:.3f} m/s")
 
 
