@@ -182,6 +182,11 @@ class LeggedMachine(ABC):
         """Compute from the current state what observation, reward and info share; repeatable."""
         return
 
+    @property
+    def command_ranges(self) -> tuple[tuple[float, float], ...]:
+        """Lowest and highest of each number that is commanded."""
+        return self.config.command_ranges
+
     def keep_pace(self) -> None:
         """Update what the reward of the commanded task compares, if that is not the velocity of the last step."""
         return

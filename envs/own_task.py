@@ -22,7 +22,8 @@ from ..mjcf.own_robot import (
     trunk_centre,
 )
 from ..mjcf.terrain import is_plane
-from . import own_baseline
+from . import own_baseline, own_clock
+from .commands import FLOOR_SHARE
 from .free_body import FreeBodyTask
 from .measure import UPRIGHT, bounded_speed, inner
 from .observations import Observation
@@ -30,6 +31,7 @@ from .own_config import OwnRobotConfig
 from .own_root import IDENTITY, turn_back
 
 REACH = 0.3  # of a servo of a hinge, unless its range is less to either side [rad]
+SPEED, YAW_RATE, PACE = 0.3, 0.09, 1.4  # largest commands and the pace's time, over sqrt(g l), sqrt(g / l), sqrt(l / g)
 HASTY = 0.5  # of sqrt(h / g): a foot that lands after less time in the air costs
 LYING_TIME = 0.2  # for which parts that are no feet carry too much, until an episode ends [s]
 WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
@@ -80,8 +82,9 @@ class OwnRobotTask(FreeBodyTask):
         Raises:
             ValueError: If a control has no range and the robot no reach, or a randomised part does not exist.
         """
-        super().make_room()
         model, feet, shape = self.model, self.config.params.feet, self.shape
+        self._scale_commands()
+        super().make_room()
         for name in self.config.randomise:
             if name not in WORLD:
                 own_parts.parts_of(name, model, feet)
@@ -104,6 +107,20 @@ class OwnRobotTask(FreeBodyTask):
             for names in (self.config.fall_contacts, self.config.cost_contacts)
         )
         self._by_joints = bool((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT).all())
+
+    def _scale_commands(self) -> None:
+        """Scale the ranges of commands that are not given, and what following them is judged by, with the legs."""
+        config, g = self.config, self.config.params.g
+        length = own_clock.leg_length(self.model, standing(self.model)) or 1.0  # a robot without legs: of one metre
+        speed, rate = SPEED * np.sqrt(g * length), YAW_RATE * np.sqrt(g / length)
+        self.WIDTHS, self.PACE_TIME = (FLOOR_SHARE * speed, FLOOR_SHARE * rate), PACE * np.sqrt(length / g)
+        given = config.command_ranges
+        self._command_ranges = given[0] or (0.0, speed), given[1] or (-rate, rate)
+
+    @property
+    def command_ranges(self) -> tuple[tuple[float, float], ...]:
+        """Of forward speed [m/s] and yaw rate [rad/s]: given, or by the scale of the robot."""
+        return self._command_ranges
 
     def _reach_of(self, model: mujoco.MjModel) -> np.ndarray:
         """Return the change of every control by an action of 1, shape (nu,): given, `REACH` of a servo, or half."""
