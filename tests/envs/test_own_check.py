@@ -3,6 +3,7 @@
 import dataclasses
 import re
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ from tarsus.mjcf import own_robot as models
 
 TEXT = models.EXAMPLE.read_text(encoding="utf-8")
 GOOD = own_check.StandingCheck(
-    Trial(3.0, "", "", 1.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.2, 5.0, 1e-4, (0.0, ""), (4, 100), 1.0, 0, ""
+    Trial(3.0, "", "", 1.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.2, 5.0, 0.3, 1e-4, (0.0, ""), (4, 100), 1.0, 0, ""
 )
 
 
@@ -30,7 +31,18 @@ def test_a_robot_that_stands_carries_its_weight_and_nothing_is_said():
     assert found.sentences() == [] and found.mass == pytest.approx(5.04, rel=1e-6)
     assert found.trial.feet == pytest.approx(1.0, abs=2e-3) and found.shaken == pytest.approx(1.0, abs=0.05)
     assert 0 < found.penetration < own_check.DEEP and 0 < found.iterations[0] < found.iterations[1] == 100
-    assert dict(found.lines())["stands"] == "yes"
+    assert dict(found.lines())["stands"] == "yes" and 0 < found.trial.way < 0.1 * own_check.DRIFT * found.legs
+
+
+def test_a_robot_that_glides_is_measured_and_said_to_drift():
+    """Without friction the mass centre keeps the velocity that it starts with."""
+    env = own_robot.OwnRobotEnv(params=models.OwnRobot(TEXT, friction=0.0), baseline=None)
+    env.reset(seed=0)  # as a trial does
+    mujoco.mj_subtreeVel(env.model, env.data)
+    begun = np.linalg.norm(env.data.subtree_linvel[1, :2])
+    found = own_check.standing_check(env)
+    assert found.trial.way == pytest.approx(begun, rel=0.1) and begun > 0.005
+    assert any("the robot drifts" in sentence for sentence in found.sentences())
 
 
 def test_parts_in_each_other_are_measured():
@@ -49,6 +61,8 @@ def test_parts_in_each_other_are_measured():
     [
         ({"trial": tried(feet=0.8, others=0.2, touching=("belly",))}, "carry 0.800 .* touching with belly"),
         ({"trial": tried(ending="toppled", seconds=1.5)}, "does not stand: after 1.50 s toppled; try another pose"),
+        ({"trial": tried(way=0.004)}, "drifts: 4.00 mm/s, 0.0133 of its legs' length in a second"),
+        ({"trial": tried(turn=-0.02)}, "drifts: 0.00 mm/s, .* turning by -1.15 deg/s"),
         ({"penetration": 0.02}, "20.0 mm deep in the ground: preset='reference'"),
         ({"overlap": (0.02, "a and b")}, "a and b are 20.0 mm deep in each other: <exclude> them"),
         ({"iterations": (100, 100)}, "takes all of its 100 iterations"),

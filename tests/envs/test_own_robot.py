@@ -183,7 +183,7 @@ NO_RANGE = TEXT.replace(
             TEXT,
             FEET,
             {"baseline": "trot"},
-            "baseline must be 'clock', a function.time, task., a table or its file, got 'trot'",
+            "baseline must be 'clock', a function.time, task. or a table, got 'trot'",
         ),
         (TEXT, ("FL", "FL"), {}, "named once each, got FL"),
         (TEXT, FEET, {"friction": -1.0}, "friction must not be negative"),
