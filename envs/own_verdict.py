@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,7 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
         made: dict[str, Any] = {}
         if is_sought(kept):
             trial, made = clocked(robot, without, env_class, standing)
-            said += [] if trial or standing.trial.ending else ["no clock was found that walks: an action of 0 stands"]
+            said += [] if trial or standing.trial.ending else [_no_clock(robot, without, env_class, standing)]
         elif asked is None:
             trial = None
         else:
@@ -177,6 +177,14 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
                 trial = _tried(walking, name)
             said += backward(trial, env.task)
         return Verdict(standing, trial, made | typical(trial, env.task), tuple(said))
+
+
+def _no_clock(robot: OwnRobot, options, env_class, standing: StandingCheck) -> str:
+    """Return the sentence on a robot without a clock; a robot may face the other axis."""
+    other = replace(robot, forward="y" if robot.forward == "x" else "x")
+    trial, _ = clocked(other, options, env_class, standing)
+    aside = f"; along {other.forward} one walks at {trial.speed:.2f} m/s: forward={other.forward!r}" if trial else ""
+    return f"no clock was found that walks: an action of 0 stands{aside}"
 
 
 def _tried(env, name: str) -> Trial:

@@ -3,6 +3,7 @@
 import dataclasses
 import re
 
+import gymnasium
 import mujoco
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tarsus.envs import own_check, own_robot, own_verdict
 from tarsus.envs.own_trial import Trial
 from tarsus.mjcf import own_robot as models
+from tests.envs.strangers import robots
 
 TEXT = models.EXAMPLE.read_text(encoding="utf-8")
 GOOD = own_check.StandingCheck(
@@ -79,8 +81,6 @@ def test_what_is_beyond_a_bound_is_said_with_its_cure(change, words):
 
 @pytest.mark.extra
 def test_the_clock_is_taken_where_it_walks_and_else_said_to_be_none(recwarn):
-    import gymnasium
-
     own_robot.register("Clocked-v0", TEXT)
     kwargs = gymnasium.registry.pop("Clocked-v0").kwargs
     assert kwargs["baseline"] == "clock" and kwargs["baseline_period"] > 0 and not recwarn.list
@@ -91,3 +91,13 @@ def test_the_clock_is_taken_where_it_walks_and_else_said_to_be_none(recwarn):
     with pytest.warns(own_verdict.RobotWarning, match="no clock was found that walks"):
         own_robot.register("Clocked-v0", TEXT.replace('range="-0.6 2.2"', 'range="0.79 0.81"'))
     assert gymnasium.registry.pop("Clocked-v0").kwargs["baseline"] is None
+
+
+def test_a_robot_that_faces_y_and_is_taken_to_face_x_is_told_so():
+    places = {name: (y, x) for name, (x, y) in robots.CORNERS.items()}
+    text = robots.robot(places).replace('axis="0 1 0"', 'axis="-1 0 0"').replace('size="0.17 0.07', 'size="0.07 0.17')
+    text = re.sub('euler="0 (.*?) 0"', r'euler="-\1 0 0"', text).replace('"--', '"')
+    with pytest.warns(own_verdict.RobotWarning, match="no clock .*; along y one walks at 0.[2-9]. m/s: forward='y'"):
+        own_robot.register("Aside-v0", text)
+    own_robot.register("Aside-v0", text, forward="y")
+    assert gymnasium.registry.pop("Aside-v0").kwargs["baseline"] == "clock"

@@ -116,6 +116,14 @@ def test_a_pose_is_found_where_the_file_s_own_does_not_stand():
     assert np.ptp(ends) < 5e-3
 
 
+@pytest.mark.parametrize(("knee", "stands"), [(-0.35, False), (-0.6, True)])
+def test_a_pose_of_nearly_straight_legs_is_not_taken(knee, stands):
+    own = own_source.as_it_is(straight())
+    qpos, tips = own.qpos0.copy(), [own.geom(name).id for name in FEET]
+    qpos[7:] = np.tile([0.0, -0.5 * knee, knee], 4)
+    assert own_pose.stands(own, qpos, tips) == stands
+
+
 def test_a_clock_s_feet_go_back_in_stance_at_one_speed_and_forward_above_the_ground():
     phases = np.linspace(0, 1, 1001)[:-1]
     ahead, up = np.array([own_clock.path(phase) for phase in phases]).T
