@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import own_clock
-from .kinds import check_residual
+from .kinds import array_of, check_residual
 from .observations import Observation, labelled
 from .user_functions import Checked
 
@@ -36,7 +36,7 @@ def check(config) -> None:
             "own_robot.register(..., baseline=...), and is the robot with it in `--env found.npz`"
         )
     if baseline is not None and not callable(baseline) and not isinstance(baseline, str):
-        table = _table(baseline)
+        table = array_of(baseline)
         if table.ndim != 2 or table.dtype.kind not in "fiu" or not len(table) or not np.isfinite(table).all():
             raise ValueError(
                 "baseline must be a function(time, task) that returns the controls, or a table of finite controls with "
@@ -60,13 +60,6 @@ def of_file(path: str | Path) -> dict[str, Any]:
             return {"baseline": found["baseline"], "baseline_period": float(found["baseline_period"])}
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is no file of `tarsus search baseline`, as found.npz: {error}") from None
-
-
-def _table(baseline) -> np.ndarray:
-    try:
-        return np.asarray(baseline)
-    except ValueError:  # rows of different lengths
-        return np.array(None)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ robot beside it is the same, or said to be another.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -45,19 +46,12 @@ def called(name: str) -> str:
 
 @dataclass(frozen=True)
 class RobotFile:
-    """A file whose robot is registered.
-
-    Attributes:
-        path: Of the file.
-        made_of: The stamps of all files, see `own_source.stamps`.
-        digest: Of their contents.
-        spec: What is registered.
-    """
+    """A file whose robot is registered."""
 
     path: Path
-    made_of: tuple
-    digest: str
-    spec: EnvSpec
+    made_of: tuple  # stamps of all files, see `own_source.stamps`
+    digest: str  # of their contents
+    spec: EnvSpec  # what is registered
 
 
 _FILES: dict[str, RobotFile] = {}  # by the name of the environment
@@ -90,24 +84,21 @@ def _parts(path: Path) -> tuple[Path, tuple[Path, ...], dict[str, Any]]:
     """Return the robot's file, all that it is made of, and what more is to be said of it."""
     from tarsus.mjcf import own_source
 
-    is_found = path.suffix.lower() == FOUND
-    robot = _robot_of(path) if is_found else path
-    files = own_source.load(robot).files
-    return (robot, (*files, path), {"baseline": path}) if is_found else (robot, files, {})
-
-
-def _robot_of(path: Path) -> Path:
-    """Return the robot's file of a baseline that `tarsus search baseline` found."""
+    if path.suffix.lower() != FOUND:
+        return path, own_source.load(path).files, {}
     try:
         with np.load(path, allow_pickle=False) as found:
             about = json.loads(str(found["robot"]))
         name, digest = str(about["environment"]), about["robot"]["sha256"]
+        if Path(name).suffix.lower() not in ROBOTS:
+            raise ValueError(f"{name} is none")
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(
             f"{path} names no robot's file, as the found.npz of `tarsus search baseline FILE` does ({error}); "
             "own_robot.register(..., baseline=...) takes any table"
         ) from None
-    return _there(name, digest, path.parent)[0]
+    robot = _there(name, digest, path.parent)[0]
+    return robot, (*own_source.load(robot).files, path), {"baseline": path}
 
 
 def file_of(name: str) -> RobotFile | None:
@@ -175,6 +166,8 @@ def compare(name: str, digest: str | None) -> None:
 
 def _there(name: str, digest: str | None, folder: Path) -> tuple[Path, bool]:
     """Return where a robot's file is, and whether it is what it was: the first that is, or the first of that name."""
+    from tarsus.mjcf import own_source
+
     folder, place, here = folder.absolute(), Path(name), []
     for base in dict.fromkeys([Path.cwd(), folder, *folder.parents]):
         here += [path for path in (base / place, base / place.name) if path.is_file()]
@@ -183,20 +176,12 @@ def _there(name: str, digest: str | None, folder: Path) -> tuple[Path, bool]:
             f"the stored robot {name} is not there, nor in {folder.name} or a folder above it; put it there, or say "
             "where it is by --env FILE"
         )
-    found = next((path for path in here if digest in (None, _digest(path))), None)
-    if found is None:
-        _say_changed(here[0])
-    return found or here[0], found is not None
-
-
-def _digest(path: Path) -> str:
-    """Return the hash of all that a file is made of; empty if it is no robot."""
-    from tarsus.mjcf import own_source
-
-    try:
-        return own_source.digest(_parts(path)[1])
-    except ValueError:
-        return ""
+    for path in here:
+        with contextlib.suppress(ValueError):  # one of the same name may be no robot
+            if digest in (None, own_source.digest(_parts(path)[1])):
+                return path, True
+    _say_changed(here[0])
+    return here[0], False
 
 
 def _say_changed(path: Path) -> None:

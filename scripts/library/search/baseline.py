@@ -4,7 +4,8 @@ All joints swing as sines of one frequency. Joints that are as far along their l
 Rows of legs, from the front, have a phase each, and the left side one relative to the right, the same in all rows: what
 one side does the other does later. A joint swings the way in which it moves its foot forward, or if it does not,
 upward, so that legs that are mirror images move alike.
-The vector environment walks a generation at a time from rest.
+The vector environment walks a generation at a time from rest: by default 1984 episodes of 5 s, in one to two
+minutes on two cores for twelve or eighteen joints.
 """
 
 from __future__ import annotations

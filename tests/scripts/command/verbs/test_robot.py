@@ -15,6 +15,7 @@ from tarsus.envs.own_verdict import RobotWarning
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.command.verbs import certify, evaluate, export, robot, search, train
 from tarsus.scripts.library.learning import environments, robot_files
+from tarsus.scripts.library.search import baseline
 
 ASSETS = models.EXAMPLE.parents[1]
 DOG, SIX = ASSETS / "robots" / "dog.xml", ASSETS / "examples" / "hexapod.urdf"
@@ -170,6 +171,8 @@ def test_a_robot_that_another_process_registered_is_not_tried_again(here, monkey
 def test_a_baseline_is_searched_for_a_file_and_registers_it(here):
     words = [str(SIX), "--num-envs", "8", "--generations", "1", "--steps", "20", "--threads", "1"]
     assert search.main(["baseline", *words, "--out", "it"]) == 0
+    assert json.loads((here / "it" / "result.json").read_text())["result"]["tried"] == 16
+    assert baseline.BaselineSearch(str(SIX)).total == 1984  # episodes of 5 s, whatever they find
     own_robot.register("Sines-v0", SIX, baseline="it/found.npz", check=False)
     options, there = gymnasium.spec("Sines-v0").kwargs, np.load("it/found.npz")
     assert options["baseline"].shape == (24, 18) and (options["baseline"] == there["baseline"]).all()
@@ -202,5 +205,7 @@ def test_every_verb_takes_a_robot_with_a_baseline_that_was_found(here, capsys):
             assert export.main([best]) == 0
     np.savez("bare.npz", baseline=table, baseline_period=0.8)
     assert "bare.npz names no robot's file" in said(evaluate.main, ["zero", "--env", "bare.npz"], capsys)
+    np.savez("itself.npz", robot=json.dumps({"environment": "itself.npz", "robot": {"sha256": ""}}))
+    assert "itself.npz is none" in said(evaluate.main, ["zero", "--env", "itself.npz"], capsys)
     words = ["zero", "--env", "moved/walker.urdf", "--option", "baseline=it/sines.npz"]
     assert evaluate.main(words) == 2 and "the robot with it in `--env found.npz`" in capsys.readouterr().err
