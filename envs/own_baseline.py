@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +62,9 @@ def of_file(path: str | Path) -> dict[str, Any]:
         raise ValueError(f"{path} is no file of `tarsus search baseline`, as found.npz: {error}") from None
 
 
-@dataclass(frozen=True)
-class Timed:
-    """A user's function of time and task, as one of the task."""
-
-    function: Callable[[np.ndarray, Any], np.ndarray]
-
-    def __call__(self, task) -> np.ndarray:
-        """Return its controls, shape (..., nu)."""
-        return self.function(task.gone.copy(), task)
+def _timed(function: Callable[[np.ndarray, Any], np.ndarray], task) -> np.ndarray:
+    """Return the controls of a user's function of time and task, shape (..., nu)."""
+    return function(task.gone.copy(), task)
 
 
 class Corrections:
@@ -101,7 +95,7 @@ class Corrections:
             self._table = own_clock.table(task.model, task.FORWARD, g)
             self.period = self.period or own_clock.period_of(task.model, g, own_clock.PERIODS[1])
         elif callable(config.baseline):
-            self._function = Checked(WHERE, Timed(config.baseline), n)
+            self._function = Checked(WHERE, partial(_timed, config.baseline), n)
         elif self.has_baseline:
             self._table = np.asarray(config.baseline, float)
         if self._table.shape[1] != n:

@@ -8,19 +8,9 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
-from ..mjcf import own_parts, own_servos
+from ..mjcf import own_parts, own_robot, own_servos
 from ..mjcf.own_file import LOAD, touch_sensors
-from ..mjcf.own_robot import (
-    FORWARD,
-    OwnRobot,
-    build,
-    compiled,
-    put_at_rest,
-    rest_controls,
-    rest_turn,
-    standing,
-    trunk_centre,
-)
+from ..mjcf.own_robot import OwnRobot
 from ..mjcf.terrain import is_plane
 from . import own_baseline, own_clock
 from .commands import FLOOR_SHARE
@@ -66,15 +56,15 @@ class OwnRobotTask(FreeBodyTask):
 
     def prepare(self) -> None:
         """Take the forward axis."""
-        self.FORWARD = FORWARD.index(self.config.params.forward)
+        self.FORWARD = own_robot.FORWARD.index(self.config.params.forward)
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the robot on its ground, with a sensor for each contact that counts."""
-        return build(params, terrain, preset, (*self.config.fall_contacts, *self.config.cost_contacts))
+        return own_robot.build(params, terrain, preset, (*self.config.fall_contacts, *self.config.cost_contacts))
 
     def compiled(self, params, terrain, preset) -> mujoco.MjModel:
         """Return the compiled robot with its changes."""
-        model, self._nominal = compiled(self.build(params, terrain, preset), params)
+        model, self._nominal = own_robot.compiled(self.build(params, terrain, preset), params)
         return model
 
     def make_room(self) -> None:
@@ -90,7 +80,7 @@ class OwnRobotTask(FreeBodyTask):
             if name not in WORLD:
                 own_parts.parts_of(name, model, feet)
         self.actuators = tuple(model.actuator(k).name for k in range(model.nu))
-        self._centre, at_rest = trunk_centre(model), standing(model)
+        self._centre, at_rest = own_robot.trunk_centre(model), own_robot.standing(model)
         root = int(model.jnt_bodyid[0])
         self.stands_at = float(at_rest.qpos[2] + at_rest.xmat[root].reshape(3, 3)[2] @ self._centre)
         self.weight = float(model.body_subtreemass[root]) * self.config.params.g
@@ -101,7 +91,7 @@ class OwnRobotTask(FreeBodyTask):
         self.correction, self.asked = np.zeros((*shape, model.nu)), np.zeros((*shape, model.nu))
         self.air, self.stepped = np.zeros((*shape, self.n_feet)), np.zeros(shape)
         self.swing = float(np.sqrt(max(self.stands_at, 1e-3) / self.config.params.g))
-        self.rest = rest_controls(model)
+        self.rest = own_robot.rest_controls(model)
         self.corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
         self._falls, self._costs = (
             {name: touch_sensors(model, name) for name in names}
@@ -112,7 +102,8 @@ class OwnRobotTask(FreeBodyTask):
     def _scale_commands(self) -> None:
         """Scale the ranges of commands that are not given, and what following them is judged by, with the legs."""
         config, g = self.config, self.config.params.g
-        length = own_clock.leg_length(self.model, standing(self.model)) or 1.0  # a robot without legs: of one metre
+        # A robot without legs counts as one with legs of a metre.
+        length = own_clock.leg_length(self.model, own_robot.standing(self.model)) or 1.0
         speed, rate = SPEED * np.sqrt(g * length), YAW_RATE * np.sqrt(g / length)
         self.WIDTHS, self.PACE_TIME = (FLOOR_SHARE * speed, FLOOR_SHARE * rate), PACE * np.sqrt(length / g)
         given = config.command_ranges
@@ -172,13 +163,13 @@ class OwnRobotTask(FreeBodyTask):
         """Stand the robot on the ground in its orientation at rest, with noise on joints and velocities."""
         mujoco.mj_resetDataKeyframe(model, data, 0)
         data.qpos[7:] += self.config.reset_noise * rng.standard_normal(model.nq - 7)
-        put_at_rest(model, data, self.terrain[sim])
+        own_robot.put_at_rest(model, data, self.terrain[sim])
         data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
 
     def bind(self, data) -> None:
         """Take views of the state; of a root that is turned at rest, its orientation from there."""
         super().bind(data)
-        self._turn, self._centre_b = rest_turn(self.model), self._centre
+        self._turn, self._centre_b = own_robot.rest_turn(self.model), self._centre
         if (self._turn == IDENTITY).all():
             return
         qpos, qvel, *rest = self._body

@@ -47,9 +47,7 @@ class OwnRobot:
     friction: float = 1.0  # coefficient of the ground
     g: float = 9.81  # [m/s^2]
     forward: str = "x"  # axis of the file's world that the robot faces at rest, or "y"
-    reach: float | Mapping[str, float] | None = (
-        None  # what an action of 1 adds to controls, or by actuator; see `REACH`
-    )
+    reach: float | Mapping[str, float] | None = None  # what an action of 1 adds to controls, or by actuator
     pose: str | Mapping[str, float] = field(default_factory=dict)  # joint angles at rest, where not the keyframe's
     changes: Mapping[str, Any] = field(default_factory=dict)  # factors and offsets on its parts, see `own_parts`
     servo: Any = own_servos.AUTO  # of joints without one: "auto", "file" (none), (kp, kd), or pairs by joint

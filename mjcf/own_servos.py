@@ -48,14 +48,9 @@ def check(servo) -> None:
     """
     if servo in (AUTO, AS_FILE):
         return
-    pairs = list(servo.values()) if isinstance(servo, Mapping) else [servo]
-    for pair in pairs:
+    for pair in servo.values() if isinstance(servo, Mapping) else [servo]:
         numbers = np.asarray(pair, float) if not isinstance(pair, str) else np.zeros(0)
-        if (
-            numbers.shape != (2,)
-            or not np.isfinite(numbers).all()
-            or not (0 < numbers[0] <= MOST and 0 <= numbers[1] <= MOST)
-        ):
+        if numbers.shape != (2,) or not (0 < numbers[0] <= MOST and 0 <= numbers[1] <= MOST):  # nor NaN
             raise ValueError(
                 f"servo must be 'auto', 'file' or (kp, kd) in N m/rad and N m s/rad, kp above 0, kd not below, both at "
                 f"most {MOST:g}, or such a pair by joint; got {servo!r}"
