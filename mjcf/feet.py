@@ -48,15 +48,7 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
 
 
 def no_foot(name: str, what: str, known: Sequence[str], others: Mapping[str, Container[str]], more: str = "") -> str:
-    """Return the sentence on a name that is no foot's.
-
-    Args:
-        name: The name.
-        what: A foot is named by, such as "geom".
-        known: Names of these, of which one that is alike is proposed.
-        others: Further names, by what they are of.
-        more: What to say of those that are known.
-    """
+    """Return the sentence on a name that is no foot's: what else has it, of what is known, and what is alike."""
     other = "".join(f", but a {kind}" for kind, names in others.items() if name in names)
     close = difflib.get_close_matches(name, known, 1, 0.5)
     hint = f"; did you mean {close[0]!r}?" if close and not other else ""

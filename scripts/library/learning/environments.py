@@ -106,7 +106,9 @@ def stored(about: Mapping[str, Any], asked: str | None, folder: Path) -> str:
     name, robot = about["environment"], about.get("robot")
     robot = robot if isinstance(robot, dict) else {}
     if asked and called(name) == asked:
-        robot_files.compare(asked, robot.get("sha256"))
+        file = robot_files.file_of(asked)
+        if file and robot.get("sha256", file.digest) != file.digest:
+            robot_files.say_changed(file.path)
         return asked
     if is_file(name):
         return robot_files.again(name, robot, folder)

@@ -157,13 +157,6 @@ def again(name: str, robot: Mapping[str, Any], folder: Path) -> str:
     return register(path, _found(found) if isinstance(found, dict) else None)
 
 
-def compare(name: str, digest: str | None) -> None:
-    """Warn if the robot of a registered file has not the hash that a policy stores."""
-    file = file_of(name)
-    if file and digest not in (None, file.digest):
-        _say_changed(file.path)
-
-
 def _there(name: str, digest: str | None, folder: Path) -> tuple[Path, bool]:
     """Return where a robot's file is, and whether it is what it was: the first that is, or the first of that name."""
     from tarsus.mjcf import own_source
@@ -180,11 +173,11 @@ def _there(name: str, digest: str | None, folder: Path) -> tuple[Path, bool]:
         with contextlib.suppress(ValueError):  # one of the same name may be no robot
             if digest in (None, own_source.digest(_parts(path)[1])):
                 return path, True
-    _say_changed(here[0])
+    say_changed(here[0])
     return here[0], False
 
 
-def _say_changed(path: Path) -> None:
+def say_changed(path: Path) -> None:
     """Warn of a robot that is not the one of a policy."""
     from tarsus.envs.own_robot import RobotWarning
 
