@@ -119,18 +119,9 @@ def film_episode(
     from tarsus.scripts.library.learning import playing
 
     env, act = playing.start(policy, environment, options, seed, stochastic, wrappers, render_mode="rgb_array")
-    n = film(env, act, seed, path, env.spec.max_episode_steps)
+    n = rendering.film_steps(env, steps(env, act, seed), path, env.spec.max_episode_steps)
     env.close()
     return n
-
-
-def film(env: gymnasium.Env, act: Callable, seed: int, path: Path, n_steps: int) -> int:
-    """Film an episode of at most so many steps in real time; return the number of pictures."""
-    rendering.smooth_edges(env.unwrapped.model)
-    period = env.unwrapped.ctrl_dt
-    every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
-    images = (env.render() for k, _ in enumerate(steps(env, act, seed)) if k % every == 0)
-    return rendering.write_film(path, images, 1 / (every * period), -(-n_steps // every))
 
 
 def evaluate(

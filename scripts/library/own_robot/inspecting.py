@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import mujoco
 import numpy as np
 
@@ -16,7 +15,7 @@ from tarsus.mjcf import own_feet, own_servos
 from tarsus.mjcf.feet import toes
 from tarsus.mjcf.own_robot import OwnRobot, standing
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.library.learning import evaluation
+from tarsus.scripts.library.views import rendering
 
 KINDS = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
 
@@ -159,7 +158,8 @@ def film(found: Inspected, path: Path, seconds: float) -> None:
     """Write a film of an action of 0."""
     env = own_robot.OwnRobotEnv(params=found.robot, render_mode="rgb_array", **found.verdict.options)
     action, n_steps = np.zeros(env.action_space.shape, np.float32), round(seconds / env.ctrl_dt)
-    evaluation.film(gymnasium.wrappers.TimeLimit(env, n_steps), lambda *_: action, 0, path, n_steps)
+    env.reset(seed=0)
+    rendering.film_steps(env, (env.step(action) for _ in range(n_steps)), path, n_steps)
     env.close()
 
 
