@@ -93,6 +93,14 @@ def test_the_clock_is_taken_where_it_walks_and_else_said_to_be_none(recwarn):
     assert gymnasium.registry.pop("Clocked-v0").kwargs["baseline"] is None
 
 
+@pytest.mark.parametrize("check", [True, False])
+def test_a_clock_of_a_given_period_is_not_sought(check):
+    own_robot.register("Clocked-v0", TEXT, baseline_period=0.3, check=check)
+    kwargs = gymnasium.registry.pop("Clocked-v0").kwargs
+    assert (kwargs["baseline"], kwargs["baseline_period"]) == ("clock", 0.3)
+    assert ("typical_power" in kwargs) == check  # that of its trial
+
+
 def test_a_robot_that_faces_y_and_is_taken_to_face_x_is_told_so():
     places = {name: (y, x) for name, (x, y) in robots.CORNERS.items()}
     text = robots.robot(places).replace('axis="0 1 0"', 'axis="-1 0 0"').replace('size="0.17 0.07', 'size="0.07 0.17')

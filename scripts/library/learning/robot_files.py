@@ -1,8 +1,8 @@
 """Files that are robots, or baselines that were found for one: their environments, and how policies name them.
 
-A policy stores its robot's file by a path relative to its own folder and a hash of all that the file is made of, and
-what was found of the robot: its clock, and what is typical of it. So a run's folder can be moved, and elsewhere the
-robot beside it is the same, or said to be another.
+A policy stores its robot's file by a relative path and a hash of all that the file is made of, and what was found of
+the robot: its clock, and what is typical of it. So a run's folder can be moved, and elsewhere the robot beside it is the
+same, or said to be another.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def adopt(robots: Mapping[str, RobotFile]) -> None:
 def to_store(name: str, folder: Path = Path()) -> dict[str, Any]:
     """Return how a policy's file names its environment: `environment`, and of a robot's file `robot`, what it is.
 
-    The path is relative to a folder. `robot` has the hash of all that the file is made of, and what was found of the
-    robot: so `stored` makes the same one of it, elsewhere too, or says that it is another.
+    The path is relative to a folder, by default the present one. `robot` has the hash of all that the file is made of,
+    and what was found of the robot: so `again` makes the same one of it, elsewhere too, or says that it is another.
     """
     file = file_of(name)
     if file is None:
