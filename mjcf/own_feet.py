@@ -117,15 +117,6 @@ def has_own_name(model: mujoco.MjModel, geom: int) -> bool:
     return model.geom(geom).name not in ("", made, f"{made}_")
 
 
-def named(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> Foot:
-    """Return the foot of a geom's or a body's name, which may be only drawn.
-
-    Raises:
-        ValueError: If there is neither, or nothing of the body may touch the ground; the message says what there is.
-    """
-    return Foot(name, tuple(model.geom(k).name for k in geoms_of(model, data, name, drawn=True)))
-
-
 def geoms_of(model: mujoco.MjModel, data: mujoco.MjData, name: str, known=(), drawn: bool = False) -> tuple[int, ...]:
     """Return the geoms of a foot: the one of a name, or those by which the body of that name stands.
 
@@ -137,7 +128,7 @@ def geoms_of(model: mujoco.MjModel, data: mujoco.MjData, name: str, known=(), dr
         drawn: Take also what the file keeps from touching anything, where there is nothing else.
 
     Raises:
-        ValueError: As of `named`.
+        ValueError: If there is neither, or nothing of the body may touch the ground; the message says what there is.
     """
     kinds = ("geom", "body", "site", "joint")
     at = {kind: mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), name) for kind in kinds}

@@ -114,9 +114,10 @@ def adapted(
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     at_rest = own_feet.posed(own, own_pose.at_rest(own, robot.keyframe)[0])
-    feet = [own_feet.named(own, at_rest, name) for name in robot.feet]
+    geoms = {name: own_feet.geoms_of(own, at_rest, name, drawn=True) for name in robot.feet}
+    feet = [own_feet.Foot(name, tuple(own.geom(k).name for k in mine)) for name, mine in geoms.items()]
     own_feet.check_apart(feet)
-    notes, toes = [*loaded.notes, *unusual(own)], [own.geom(foot.geoms[0]).id for foot in feet]
+    notes, toes = [*loaded.notes, *unusual(own)], [mine[0] for mine in geoms.values()]
     notes += own_pose.take(spec, own, toes, robot.pose, robot.keyframe, FORWARD.index(robot.forward))
     at_rest = own_feet.posed(own, np.array(spec.keys[0].qpos))
     if loaded.urdf:

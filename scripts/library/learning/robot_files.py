@@ -1,8 +1,8 @@
 """Files that are robots, or baselines that were found for one: their environments, and how policies name them.
 
 A policy stores its robot's file by a relative path and a hash of all that the file is made of, and what was found of
-the robot: its clock, and what is typical of it. So a run's folder can be moved, and elsewhere the robot beside it is the
-same, or said to be another.
+the robot: its clock, and what is typical of it. So a run's folder can be moved, and elsewhere the robot beside it is
+the same, or said to be another.
 """
 
 from __future__ import annotations
