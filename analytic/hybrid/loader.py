@@ -187,7 +187,12 @@ def flags(functions: Functions) -> dict[str, bool]:
 
 def method_numbers(method: Method) -> dict[str, Any]:
     """Return the kernel's free names that the method determines."""
-    return {"N_STAGES": method.n_stages, "N_DENSE": method.n_dense, "POLISH": method.polish, "GAMMA": method.gamma}
+    return {
+        "N_STAGES": method.n_stages,
+        "N_DENSE": method.n_dense,
+        "POLISH": method.polish,
+        "GAMMA": method.gamma,
+    }
 
 
 @functools.cache
