@@ -42,12 +42,14 @@ def reweighed(terms: Terms) -> Terms:
     return {name: (WEIGHTS.get(name, weight), meaning) for name, (weight, meaning) in terms.items()}
 
 
-def tracked(floors: tuple[float, float]) -> Terms:
-    """Return weight and meaning of what a free body is commanded, by the least widths [m/s] and [rad/s]."""
-    speed, yaw_rate = (f"width half the command, at least {floor:g}" for floor in floors)
+def tracked(floors: tuple[float, float] | None = None) -> Terms:
+    """Return weight and meaning of what a free body is commanded, by the least widths [m/s] and [rad/s], if fixed."""
+    by_default = f"{FLOOR_SHARE:g} of the largest by default"
+    speed, yaw_rate = (f"{floors[0]:g} m/s", f"{floors[1]:g} rad/s") if floors else (by_default, by_default)
+    width = "width half the command, at least"
     return {
-        "speed": (1.0, f"exp(-(error / width)^2) of the pace forward and sideways together; {speed} m/s"),
-        "yaw_rate": (0.5, f"the same of the pace's yaw rate; {yaw_rate} rad/s"),
+        "speed": (1.0, f"exp(-(error / width)^2) of the pace forward and sideways together; {width} {speed}"),
+        "yaw_rate": (0.5, f"the same of the pace's yaw rate; {width} {yaw_rate}"),
     }
 
 

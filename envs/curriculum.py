@@ -109,7 +109,7 @@ class Curriculum(Extra):
 
         Ranges widen from what in them is nearest to zero.
         """
-        low, high = np.array(task.config.command_ranges, float).T
+        low, high = np.array(task.command_ranges, float).T
         if not task.config.command_curriculum:
             return low, high
         nearest, reach = np.clip(0.0, low, high), self.command_reach[sim][..., None]

@@ -98,7 +98,8 @@ def check_fields(config) -> None:
     for name, kind in _kinds(type(config)).items():
         value = getattr(config, name)
         check(name, value, kind)
-        if kind == tuple[float, float] and value[0] > value[1]:
+        is_range = kind == tuple[float, float] or kind == tuple[float, float] | None
+        if is_range and value is not None and value[0] > value[1]:
             raise ValueError(f"{name} must be a range, its lowest number first, got {value!r}")
 
 

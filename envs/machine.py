@@ -31,7 +31,7 @@ class LeggedMachine(ABC):
         KEPT: Names of the arrays with leading dimensions `shape` that a later step or reset reads; a saved state
             contains their rows.
         EXACT: The same machine in the exact engine, a subclass of `exact.machine.ExactMachine` as "module:Class", where
-            the option `engine` may be "exact".
+            the option `engine` may be "exact"; else `NO_EXACT` says why not.
         WARP: Whether it may be "warp", which is checked against MuJoCo for such a machine.
         INFO: What `info` reports of the machine besides what it does of all, by name: an attribute of the task, which
             is copied, or a function of the task that returns a new array.
@@ -60,6 +60,7 @@ class LeggedMachine(ABC):
     KEPT: ClassVar[tuple[str, ...]] = ()
     config_class: ClassVar[type[TaskConfig]]
     EXACT: ClassVar[str] = ""
+    NO_EXACT: ClassVar[str] = "it needs equations of motion, which are written for Hexapod, SlipLeg and HoppingLeg"
     WARP: ClassVar[bool] = False
     INFO: ClassVar[dict[str, str | Callable[[Any], np.ndarray]]] = {}
     OBSERVATIONS: ClassVar[dict[str, Observation]] = {}
@@ -181,6 +182,11 @@ class LeggedMachine(ABC):
     def refresh(self) -> None:
         """Compute from the current state what observation, reward and info share; repeatable."""
         return
+
+    @property
+    def command_ranges(self) -> tuple[tuple[float, float], ...]:
+        """Lowest and highest of each number that is commanded."""
+        return self.config.command_ranges
 
     def keep_pace(self) -> None:
         """Update what the reward of the commanded task compares, if that is not the velocity of the last step."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import own_clock
-from .kinds import check_residual
+from .kinds import array_of, check_residual
 from .observations import Observation, labelled
 from .user_functions import Checked
 
@@ -31,9 +31,12 @@ def check(config) -> None:
     """
     baseline, period = config.baseline, config.baseline_period
     if isinstance(baseline, str) and baseline != CLOCK:
-        raise ValueError(f"baseline must be {CLOCK!r}, a function(time, task), a table or its file, got {baseline!r}")
+        raise ValueError(
+            f"baseline must be {CLOCK!r}, a function(time, task) or a table, got {baseline!r}; a found.npz is taken by "
+            "own_robot.register(..., baseline=...), and is the robot with it in `--env found.npz`"
+        )
     if baseline is not None and not callable(baseline) and not isinstance(baseline, str):
-        table = _table(baseline)
+        table = array_of(baseline)
         if table.ndim != 2 or table.dtype.kind not in "fiu" or not len(table) or not np.isfinite(table).all():
             raise ValueError(
                 "baseline must be a function(time, task) that returns the controls, or a table of finite controls with "
@@ -59,22 +62,9 @@ def of_file(path: str | Path) -> dict[str, Any]:
         raise ValueError(f"{path} is no file of `tarsus search baseline`, as found.npz: {error}") from None
 
 
-def _table(baseline) -> np.ndarray:
-    try:
-        return np.asarray(baseline)
-    except ValueError:  # rows of different lengths
-        return np.array(None)
-
-
-@dataclass(frozen=True)
-class Timed:
-    """A user's function of time and task, as one of the task."""
-
-    function: Callable[[np.ndarray, Any], np.ndarray]
-
-    def __call__(self, task) -> np.ndarray:
-        """Return its controls, shape (..., nu)."""
-        return self.function(task.gone.copy(), task)
+def _timed(function: Callable[[np.ndarray, Any], np.ndarray], task) -> np.ndarray:
+    """Return the controls of a user's function of time and task, shape (..., nu)."""
+    return function(task.gone.copy(), task)
 
 
 class Corrections:
@@ -105,7 +95,7 @@ class Corrections:
             self._table = own_clock.table(task.model, task.FORWARD, g)
             self.period = self.period or own_clock.period_of(task.model, g, own_clock.PERIODS[1])
         elif callable(config.baseline):
-            self._function = Checked(WHERE, Timed(config.baseline), n)
+            self._function = Checked(WHERE, partial(_timed, config.baseline), n)
         elif self.has_baseline:
             self._table = np.asarray(config.baseline, float)
         if self._table.shape[1] != n:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..mjcf.own_robot import standing
 from ..mjcf.terrain import GROUND
+from .own_clock import leg_length
 from .own_trial import SETTLING, Trial, tried
 from .steps import DIVERGED
 
@@ -17,6 +19,7 @@ STANDING, SHAKEN = 3.0, 20.0  # of standing, and of half-random actions [s]
 SHARE = 0.5  # of the largest actions that are drawn
 TOLERANCE = 0.02  # of the force on standing feet, over the weight
 MOST_FORCE = 5.0  # weights, mean force under half-random actions
+DRIFT = 0.01  # of the legs' length in a second, and of a radian; robots that stand have a twentieth of it
 DEEP = 0.005  # penetration of the ground [m], and of parts of the robot into each other
 
 
@@ -28,6 +31,7 @@ class StandingCheck:
         trial: Of the action 0: loads, height, drift, power.
         height: Of the trunk's mass centre at rest [m].
         mass: [kg].
+        legs: Mean length of legs [m].
         penetration: Deepest of feet in the ground, while it stands [m].
         overlap: Deepest of two parts in each other, and their names.
         iterations: Most of the solver, and how many it may take.
@@ -39,6 +43,7 @@ class StandingCheck:
     trial: Trial
     height: float
     mass: float
+    legs: float
     penetration: float
     overlap: tuple[float, str]
     iterations: tuple[int, int]
@@ -59,6 +64,11 @@ class StandingCheck:
             said.append(
                 f"at an action of 0 the feet carry {trial.feet:.3f} of the weight, other parts {trial.others:.3f}"
                 f"{parts}{self.carried}"
+            )
+        if max(trial.way / max(self.legs, 1e-9), abs(trial.turn)) > DRIFT:
+            said.append(
+                f"at an action of 0 the robot drifts: {self._drift()}; another pose or keyframe, more friction, or "
+                "servo=(kp, kd) with more kp may hold it"
             )
         if self.penetration > DEEP:
             said.append(
@@ -84,11 +94,16 @@ class StandingCheck:
             ("height of the trunk", f"{self.height:.3f} m, {trial.height:.2f} of that at rest on average"),
             ("force on the feet over weight", f"{trial.feet:.3f}; on other parts {trial.others:.3f}"),
             ("penetration", f"{1e3 * self.penetration:.2f} mm; of parts in each other {1e3 * self.overlap[0]:.2f} mm"),
-            ("drift", f"{1e3 * trial.way:.2f} mm/s, {np.degrees(trial.turn):.2f} deg/s"),
+            ("drift", self._drift()),
             ("power", f"{trial.power:.2f} W"),
             ("solver", f"{self.iterations[0]} of {self.iterations[1]} iterations"),
             ("half-random actions", f"{self.shaken:.2f} weights on average, {self.falls} falls in {SHAKEN:g} s"),
         ]
+
+    def _drift(self) -> str:
+        share, trial = self.trial.way / max(self.legs, 1e-9), self.trial
+        words = f"{1e3 * trial.way:.2f} mm/s, {share:.4f} of its legs' length in a second, "
+        return f"{words}turning by {np.degrees(trial.turn):.2f} deg/s"
 
 
 def standing_check(env) -> StandingCheck:
@@ -104,7 +119,8 @@ def standing_check(env) -> StandingCheck:
     trial = tried(env, STANDING, watched)
     shaken, falls = _shaken(env)
     return StandingCheck(
-        trial, env.task.stands_at, env.task.weight / env.task.config.params.g, deepest[0], (overlap[0], overlap[1]),
+        trial, env.task.stands_at, env.task.weight / env.task.config.params.g,
+        leg_length(env.model, standing(env.model)), deepest[0], (overlap[0], overlap[1]),
         (most[0], int(env.model.opt.iterations)), shaken, falls, _carried(env.model),
     )  # fmt: skip
 

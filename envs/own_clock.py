@@ -40,7 +40,7 @@ def table(model: mujoco.MjModel, forward: int, g: float) -> np.ndarray:
     data = standing(model)
     feet, chains = _legs(model)
     servo = _servos(model, chains)
-    length = _leg_length(model, data, feet, chains)
+    length = leg_length(model, data)
     offsets, controls = _offsets(model, data, feet, forward), np.tile(rest_controls(model), (ROWS, 1))
     first, weight = controls[0].copy(), float(model.body_subtreemass[int(model.jnt_bodyid[0])]) * g
     kp, jacobian = own_servos.gains_of(model)[1], np.zeros((3, model.nv))
@@ -69,8 +69,13 @@ def table(model: mujoco.MjModel, forward: int, g: float) -> np.ndarray:
 
 def period_of(model: mujoco.MjModel, g: float, slowness: float) -> float:
     """Return the period of a turn [s]: `slowness` times sqrt(l / g)."""
-    feet, chains = _legs(model)
-    return slowness * float(np.sqrt(_leg_length(model, standing(model), feet, chains) / g))
+    return slowness * float(np.sqrt(leg_length(model, standing(model)) / g))
+
+
+def leg_length(model: mujoco.MjModel, data: mujoco.MjData) -> float:
+    """Return the mean distance from the first joint of a leg to its foot, in the state of `data` [m]."""
+    ends = [data.site_xpos[foot] - data.xanchor[chain[0]] for foot, chain in zip(*_legs(model), strict=True) if chain]
+    return float(np.mean([np.linalg.norm(end) for end in ends])) if ends else 0.0
 
 
 def path(phase: float) -> tuple[float, float]:
@@ -89,18 +94,11 @@ def _legs(model: mujoco.MjModel) -> tuple[list[int], list[list[int]]]:
 
 def _servos(model: mujoco.MjModel, chains: list[list[int]]) -> dict[int, int]:
     """Return the servo of each joint of a leg."""
-    holds = own_servos.holds_hinge(model)
-    found = {int(model.actuator_trnid[k, 0]): int(k) for k in np.flatnonzero(holds)}
+    found = {joint: k for joint, k in own_servos.by_joint(model).items() if model.jnt_type[joint] == own_servos.HINGE}
     loose = [model.joint(joint).name for chain in chains for joint in chain if joint not in found]
     if loose:
         raise ValueError(f"a clock needs a servo at every hinge of a leg; {', '.join(loose)} have none")
     return found
-
-
-def _leg_length(model, data, feet: list[int], chains: list[list[int]]) -> float:
-    """Return the mean distance from the first joint of a leg to its foot at rest [m]."""
-    ends = [data.site_xpos[foot] - data.xanchor[chain[0]] for foot, chain in zip(feet, chains, strict=True) if chain]
-    return float(np.mean([np.linalg.norm(end) for end in ends])) if ends else 0.0
 
 
 def _offsets(model, data, feet: list[int], forward: int) -> np.ndarray:

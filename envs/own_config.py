@@ -8,7 +8,7 @@ from typing import Any
 
 from ..mjcf import own_parts
 from ..mjcf.own_robot import OwnRobot
-from . import free_body, own_baseline
+from . import own_baseline
 from .commands import reweighed, tracked
 from .free_body import FreeBodyConfig
 
@@ -35,12 +35,14 @@ class OwnRobotConfig(FreeBodyConfig):
 
     REWARDS = {
         "forward": _FORWARD | _SHARED,
-        "commanded": tracked(free_body.WIDTHS) | reweighed(_SHARED) | {"power": (-0.005, _SHARED["power"][1])},
+        "commanded": tracked() | reweighed(_SHARED) | {"power": (-0.005, _SHARED["power"][1])},
     }
     RANDOMISABLE = ("g", "friction", *own_parts.WHOLE)
     FIXED = (*FreeBodyConfig.FIXED, "baseline", "baseline_period", "fall_contacts", "cost_contacts")
 
     params: OwnRobot | None = None
+    command_speed: tuple[float, float] | None = None  # range [m/s]; by default 0 to 0.3 sqrt(g l), l of the legs
+    command_yaw_rate: tuple[float, float] | None = None  # range [rad/s]; by default 0.09 sqrt(g / l) to either side
     scaled: bool = True
     typical_speed: float = 0.5  # of the robot [m/s]
     typical_power: float | None = None  # of its actuators [W]

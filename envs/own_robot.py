@@ -18,10 +18,10 @@ from typing import Any
 import gymnasium
 import mujoco
 
-from ..mjcf import own_source
 from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
+from .kinds import from_keywords
 from .own_baseline import CLOCK, of_file
 from .own_task import OwnRobotTask
 from .own_verdict import RobotWarning  # noqa: F401  for users to filter by
@@ -84,7 +84,8 @@ def register(
             "auto" (by weight and leg length, see `mjcf.own_servos`) or "file", which leaves them as they are.
         keyframe: Name or number of the keyframe in which it starts.
         max_episode_steps: Steps after which an episode is truncated.
-        check: Whether to try the robot; without that nothing is said of it, and a baseline has no typical power.
+        check: Whether to try the robot; without that nothing is said of it, no clock is found unless it has its
+            `baseline_period`, and a baseline has no typical power.
         options: Of the environment, such as `baseline` (also the found.npz of `tarsus search baseline`), `rewards` or
             `task`; keywords of `make` go before them.
 
@@ -96,21 +97,20 @@ def register(
             circles; the sentence says what is allowed.
         TypeError: If an option is unknown.
     """
-    own_source.forget()
     robot = OwnRobot(source, feet, friction, g, forward, reach, pose or {}, changes or {}, servo, keyframe)
     options = {"baseline": CLOCK} | options
-    if Path(str(options["baseline"])[:200]).suffix == ".npz":
+    if isinstance(options["baseline"], str | Path) and str(options["baseline"]).endswith(".npz"):
         options |= of_file(options["baseline"])
-    made_clock = isinstance(options["baseline"], str) and options["baseline"] == CLOCK
-    task = OwnRobotTask(shape=(), params=robot, **options | ({"baseline": None} if made_clock else {}))
+    given = options | ({"baseline": None} if own_verdict.is_sought(options) else {})
+    from_keywords(OwnRobotTask.config_class, {"params": robot, **given})
+    if not check or not given.keys().isdisjoint(own_verdict.UNTRIED):
+        task = OwnRobotTask(shape=(), params=robot, **given)
     if check:
         verdict = own_verdict.examined(name, robot, options, OwnRobotEnv)
         own_verdict.warn(name, verdict.sentences)
-        options = (
-            options | verdict.options | {n: options[n] for n in ("typical_speed", "typical_power") if n in options}
-        )
+        options |= verdict.options | {n: options[n] for n in ("typical_speed", "typical_power") if n in options}
     else:
-        options = own_verdict.typical(None, task) | options | ({"baseline": None} if made_clock else {})
+        options = own_verdict.typical(None, task) | given
     gymnasium.registry.pop(name, None)
     gymnasium.register(
         id=name,

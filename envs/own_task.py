@@ -8,21 +8,12 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
-from ..mjcf import own_parts, own_servos
+from ..mjcf import own_parts, own_robot, own_servos
 from ..mjcf.own_file import LOAD, touch_sensors
-from ..mjcf.own_robot import (
-    FORWARD,
-    OwnRobot,
-    build,
-    compiled,
-    put_at_rest,
-    rest_controls,
-    rest_turn,
-    standing,
-    trunk_centre,
-)
+from ..mjcf.own_robot import OwnRobot
 from ..mjcf.terrain import is_plane
-from . import own_baseline
+from . import own_baseline, own_clock
+from .commands import FLOOR_SHARE
 from .free_body import FreeBodyTask
 from .measure import UPRIGHT, bounded_speed, inner
 from .observations import Observation
@@ -30,6 +21,7 @@ from .own_config import OwnRobotConfig
 from .own_root import IDENTITY, turn_back
 
 REACH = 0.3  # of a servo of a hinge, unless its range is less to either side [rad]
+SPEED, YAW_RATE, PACE = 0.3, 0.09, 1.4  # largest commands and the pace's time, over sqrt(g l), sqrt(g / l), sqrt(l / g)
 HASTY = 0.5  # of sqrt(h / g): a foot that lands after less time in the air costs
 LYING_TIME = 0.2  # for which parts that are no feet carry too much, until an episode ends [s]
 WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
@@ -57,21 +49,22 @@ class OwnRobotTask(FreeBodyTask):
     """
 
     config_class = OwnRobotConfig
+    NO_EXACT = "it needs equations of motion and of contact, and a file of a robot describes it to MuJoCo alone"
     KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying", "air", "stepped")
     DEFAULT = (*FreeBodyTask.DEFAULT, "correction", "tempo", "baseline", "clock")
     OUTPUTS = (*FreeBodyTask.OUTPUTS, "actuator_force", "actuator_velocity")
 
     def prepare(self) -> None:
         """Take the forward axis."""
-        self.FORWARD = FORWARD.index(self.config.params.forward)
+        self.FORWARD = own_robot.FORWARD.index(self.config.params.forward)
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the robot on its ground, with a sensor for each contact that counts."""
-        return build(params, terrain, preset, (*self.config.fall_contacts, *self.config.cost_contacts))
+        return own_robot.build(params, terrain, preset, (*self.config.fall_contacts, *self.config.cost_contacts))
 
     def compiled(self, params, terrain, preset) -> mujoco.MjModel:
         """Return the compiled robot with its changes."""
-        model, self._nominal = compiled(self.build(params, terrain, preset), params)
+        model, self._nominal = own_robot.compiled(self.build(params, terrain, preset), params)
         return model
 
     def make_room(self) -> None:
@@ -80,13 +73,14 @@ class OwnRobotTask(FreeBodyTask):
         Raises:
             ValueError: If a control has no range and the robot no reach, or a randomised part does not exist.
         """
-        super().make_room()
         model, feet, shape = self.model, self.config.params.feet, self.shape
+        self._scale_commands()
+        super().make_room()
         for name in self.config.randomise:
             if name not in WORLD:
                 own_parts.parts_of(name, model, feet)
         self.actuators = tuple(model.actuator(k).name for k in range(model.nu))
-        self._centre, at_rest = trunk_centre(model), standing(model)
+        self._centre, at_rest = own_robot.trunk_centre(model), own_robot.standing(model)
         root = int(model.jnt_bodyid[0])
         self.stands_at = float(at_rest.qpos[2] + at_rest.xmat[root].reshape(3, 3)[2] @ self._centre)
         self.weight = float(model.body_subtreemass[root]) * self.config.params.g
@@ -97,13 +91,28 @@ class OwnRobotTask(FreeBodyTask):
         self.correction, self.asked = np.zeros((*shape, model.nu)), np.zeros((*shape, model.nu))
         self.air, self.stepped = np.zeros((*shape, self.n_feet)), np.zeros(shape)
         self.swing = float(np.sqrt(max(self.stands_at, 1e-3) / self.config.params.g))
-        self.rest = rest_controls(model)
+        self.rest = own_robot.rest_controls(model)
         self.corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
         self._falls, self._costs = (
             {name: touch_sensors(model, name) for name in names}
             for names in (self.config.fall_contacts, self.config.cost_contacts)
         )
         self._by_joints = bool((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT).all())
+
+    def _scale_commands(self) -> None:
+        """Scale the ranges of commands that are not given, and what following them is judged by, with the legs."""
+        config, g = self.config, self.config.params.g
+        # A robot without legs counts as one with legs of a metre.
+        length = own_clock.leg_length(self.model, own_robot.standing(self.model)) or 1.0
+        speed, rate = SPEED * np.sqrt(g * length), YAW_RATE * np.sqrt(g / length)
+        self.WIDTHS, self.PACE_TIME = (FLOOR_SHARE * speed, FLOOR_SHARE * rate), PACE * np.sqrt(length / g)
+        given = config.command_ranges
+        self._command_ranges = given[0] or (0.0, speed), given[1] or (-rate, rate)
+
+    @property
+    def command_ranges(self) -> tuple[tuple[float, float], ...]:
+        """Of forward speed [m/s] and yaw rate [rad/s]: given, or by the scale of the robot."""
+        return self._command_ranges
 
     def _reach_of(self, model: mujoco.MjModel) -> np.ndarray:
         """Return the change of every control by an action of 1, shape (nu,): given, `REACH` of a servo, or half."""
@@ -154,13 +163,13 @@ class OwnRobotTask(FreeBodyTask):
         """Stand the robot on the ground in its orientation at rest, with noise on joints and velocities."""
         mujoco.mj_resetDataKeyframe(model, data, 0)
         data.qpos[7:] += self.config.reset_noise * rng.standard_normal(model.nq - 7)
-        put_at_rest(model, data, self.terrain[sim])
+        own_robot.put_at_rest(model, data, self.terrain[sim])
         data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
 
     def bind(self, data) -> None:
         """Take views of the state; of a root that is turned at rest, its orientation from there."""
         super().bind(data)
-        self._turn, self._centre_b = rest_turn(self.model), self._centre
+        self._turn, self._centre_b = own_robot.rest_turn(self.model), self._centre
         if (self._turn == IDENTITY).all():
             return
         qpos, qvel, *rest = self._body

@@ -86,7 +86,7 @@ def _summary(env, rows, places, ending, where, touching) -> Trial:
     gone = (len(sampled) - 1) * round(SAMPLED / dt) * dt
     path = float(np.linalg.norm(np.diff(sampled, axis=0), axis=1).sum() / gone) if gone else 0.0
     speed = float(task.forward(at[-1] - at[0]) / lasted) if len(at) > 1 else 0.0
-    way = float(np.linalg.norm(sampled[-1] - sampled[0]) / gone) if gone else 0.0
+    way = float(np.linalg.norm(at[-1] - at[0]) / lasted) if len(at) > 1 else 0.0
     share = height / task.stands_at if task.stands_at > 0 else 1.0
     turn = float((yaw[-1] - yaw[0]) / lasted)
     return Trial(seconds, ending, where, feet, others, touching, share, path, way, speed, turn, power)

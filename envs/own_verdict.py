@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,12 @@ class Verdict:
     sentences: tuple[str, ...]
 
 
+def is_sought(options: Mapping[str, Any]) -> bool:
+    """Whether a clock is to be found: it is asked for, and its period is not said."""
+    baseline = options.get("baseline")
+    return isinstance(baseline, str) and baseline == CLOCK and options.get("baseline_period") is None
+
+
 def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) -> Verdict:
     """Return what is found of a robot that is tried on flat ground.
 
@@ -155,49 +162,58 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
     """
     kept = {n: value for n, value in options.items() if n not in UNTRIED}
     asked, without = kept.get("baseline"), kept | {"baseline": None, "baseline_period": None}
-    env = env_class(params=robot, **without)
-    try:
+    with contextlib.closing(env_class(params=robot, **without)) as env:
         standing = standing_check(env)
         check_diverged(standing.trial, name)
         said = [*of_file(robot, env.config.preset), *sunk(env.task), *standing.sentences()]
         made: dict[str, Any] = {}
-        if isinstance(asked, str):
-            trial, made = clocked(robot, without, env_class, env.task, standing)
-            said += [] if trial or standing.trial.ending else ["no clock was found that walks: an action of 0 stands"]
+        if is_sought(kept):
+            trial, made = clocked(robot, without, env_class, standing)
+            said += [] if trial or standing.trial.ending else [_no_clock(robot, without, env_class, standing)]
+        elif asked is None:
+            trial = None
         else:
-            trial = None if asked is None else _tried(robot, kept, env_class, name)
-            said += [] if trial is None else backward(trial, env.task)
+            with contextlib.closing(env_class(params=robot, **kept)) as walking:
+                trial = _tried(walking, name)
+            said += backward(trial, env.task)
         return Verdict(standing, trial, made | typical(trial, env.task), tuple(said))
-    finally:
-        env.close()
 
 
-def _tried(robot: OwnRobot, options: Mapping[str, Any], env_class, name: str) -> Trial:
-    """Return the trial of a given baseline."""
-    env = env_class(params=robot, **options)
-    try:
-        trial = tried(env, TRIAL)
-        if not trial.ending and abs(trial.turn) * (trial.seconds - SETTLING) > TURNING:
-            trial = tried(env, LONG)
-        check_diverged(trial, name)
-        check_baseline(trial, env.task)
-        return trial
-    finally:
-        env.close()
+def _no_clock(robot: OwnRobot, options, env_class, standing: StandingCheck) -> str:
+    """Return the sentence on a robot without a clock; a robot may face the other axis."""
+    other = replace(robot, forward="y" if robot.forward == "x" else "x")
+    trial, _ = clocked(other, options, env_class, standing)
+    aside = f"; along {other.forward} one walks at {trial.speed:.2f} m/s: forward={other.forward!r}" if trial else ""
+    return f"no clock was found that walks: an action of 0 stands{aside}"
 
 
-def clocked(robot, options, env_class, task, standing: StandingCheck) -> tuple[Trial | None, dict[str, Any]]:
+def _tried(env, name: str) -> Trial:
+    """Return the trial of the baseline of an environment."""
+    trial = tried(env, TRIAL)
+    if not trial.ending and abs(trial.turn) * (trial.seconds - SETTLING) > TURNING:
+        trial = tried(env, LONG)
+    check_diverged(trial, name)
+    check_baseline(trial, env.task)
+    return trial
+
+
+def clocked(robot, options, env_class, standing: StandingCheck) -> tuple[Trial | None, dict[str, Any]]:
     """Return the trial of the clock that walks fastest, and its options; None and nothing if none walks."""
     best: tuple[Trial | None, dict[str, Any]] = None, {"baseline": None}
     if standing.trial.ending:
         return best
-    for slowness in own_clock.PERIODS:
-        try:
-            made = {"baseline": CLOCK, "baseline_period": own_clock.period_of(task.model, robot.g, slowness)}
-            trial = _tried(robot, {**options, **made}, env_class, "the clock")
-        except ValueError:
-            continue
-        walks = trial.speed > 5.0 * LEAST_SPEED * froude_speed(task) and trial.speed > LEAST_STRAIGHT * trial.way
-        if walks and (best[0] is None or trial.speed > best[0].speed):
-            best = trial, made
+    try:
+        env = env_class(params=robot, **{**options, "baseline": CLOCK})
+    except ValueError:  # not every joint of a leg has a servo
+        return best
+    with contextlib.closing(env):
+        for slowness in own_clock.PERIODS:
+            period = env.task.corrections.period = own_clock.period_of(env.task.model, robot.g, slowness)
+            try:
+                trial = _tried(env, "the clock")
+            except ValueError:
+                continue
+            walks = trial.speed > 5.0 * LEAST_SPEED * froude_speed(env.task)
+            if walks and trial.speed > max(LEAST_STRAIGHT * trial.way, best[0].speed if best[0] else 0.0):
+                best = trial, {"baseline": CLOCK, "baseline_period": period}
     return best

@@ -65,7 +65,9 @@ class Task(LeggedMachine):
         self._adopt(from_keywords(self.config_class, options))
         engines = ("mujoco", *(["exact"] if self.EXACT else []), *(["warp"] if self.WARP else []))
         if self.config.engine not in engines:
-            raise ValueError(f"unknown engine {self.config.engine!r}; there are {', '.join(engines)}")
+            exact = f"there is no exact engine for this machine: {self.NO_EXACT}"
+            what = exact if self.config.engine == "exact" else f"unknown engine {self.config.engine!r}"
+            raise ValueError(f"{what}; there are {', '.join(engines)}")
         self.prepare()
         self._build()
         self._equip()

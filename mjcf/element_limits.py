@@ -34,8 +34,8 @@ MOST_NODES = 2500  # of their cells
 Reader = Callable[[str], str | None]  # the text of a file by the name that another has for it
 
 
-def check_elements(mjcf: str | Path, is_text: bool) -> None:
-    """Refuse an MJCF that makes more than MuJoCo does in seconds.
+def check_elements(mjcf: str | Path, is_text: bool) -> list[Path]:
+    """Refuse an MJCF that makes more than MuJoCo does in seconds; return the files that it includes or attaches.
 
     Args:
         mjcf: The file, of XML or an archive of such, or its text.
@@ -44,28 +44,34 @@ def check_elements(mjcf: str | Path, is_text: bool) -> None:
     Raises:
         ValueError: If it does; the sentence names the element, what it asks for, and the limit.
     """
-    for text, read in [(mjcf, _beside(Path()))] if is_text else _texts(Path(mjcf)):
+    files: list[Path] = []
+    for text, read in [(mjcf, _beside(Path(), files))] if is_text else _texts(Path(mjcf), files):
         model = _Model(text, read)
         made = model.made(model.top) - sum(1 for _ in model.top.walk())
         if made > MOST_ELEMENTS:
             raise ValueError(f"its repetitions make {made} elements together, and may make {MOST_ELEMENTS}")
+    return files
 
 
-def _texts(path: Path) -> list[tuple[str, Reader]]:
+def _texts(path: Path, files: list[Path]) -> list[tuple[str, Reader]]:
     """Return the texts of a file, or of all in an archive, each with a reader of the texts that it names."""
     if not zipfile.is_zipfile(path):
-        return [(path.read_text(encoding="utf-8", errors="replace"), _beside(path.parent))]
+        return [(path.read_text(encoding="utf-8", errors="replace"), _beside(path.parent, files))]
     with zipfile.ZipFile(path) as archive:
         found = {name: archive.read(name).decode(errors="replace") for name in archive.namelist() if ".xml" in name}
     return [(text, found.get) for text in found.values()]
 
 
-def _beside(folder: Path) -> Reader:
+def _beside(folder: Path, files: list[Path]) -> Reader:
+    """Return a reader of the files of a folder, which adds those that it has read to `files`."""
+
     def read(name: str) -> str | None:
         try:
-            return (folder / name).read_text(encoding="utf-8", errors="replace")
+            text = (folder / name).read_text(encoding="utf-8", errors="replace")
         except (OSError, ValueError):
             return None  # MuJoCo says so
+        files.append(folder / name)
+        return text
 
     return read
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import mujoco
 import numpy as np
@@ -23,6 +23,7 @@ MESH = mujoco.mjtGeom.mjGEOM_MESH
 SHAPES = (SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, MESH)
 CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 ROUND = np.array([(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4])  # points of a rim
+GEOM = "geom of another shape, or fixed"
 MOST_POINTS = 64  # of a mesh that count: the lowest
 
 
@@ -41,15 +42,17 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
     known = candidates(spec)
     if name in known:
         return known[name]
-    hint = ""
-    others = {"geom of another shape, or fixed": spec.geoms, "site": spec.sites, "joint": spec.joints}
-    for kind, elements in others.items():
-        if any(element.name == name for element in elements):
-            hint = f"; {name!r} is a {kind}: a foot is a geom at the end of a leg, or its body"
+    kinds = {GEOM: spec.geoms, "body": spec.bodies, "site": spec.sites, "joint": spec.joints}
+    others = {kind: {element.name for element in elements} for kind, elements in kinds.items()}
+    raise ValueError(no_foot(name, "geom", list(known), others))
+
+
+def no_foot(name: str, what: str, known: Sequence[str], others: Mapping[str, Container[str]], more: str = "") -> str:
+    """Return the sentence on a name that is no foot's: what else has it, of what is known, and what is alike."""
+    other = "".join(f", but a {kind}" for kind, names in others.items() if name in names)
     close = difflib.get_close_matches(name, known, 1, 0.5)
-    if close and not hint:
-        hint = f"; did you mean {close[0]!r}?"
-    raise ValueError(f"there is no geom {name!r} to be a foot; there are {', '.join(known) or 'none'}{hint}")
+    hint = f"; did you mean {close[0]!r}?" if close and not other else ""
+    return f"there is no {what} {name!r} to be a foot{other}; there are {', '.join(known) or 'none'}{more}{hint}"
 
 
 def lowering(kinds: np.ndarray, radii: np.ndarray, n_feet: int) -> float:

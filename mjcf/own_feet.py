@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from .feet import MESH, SHAPES, candidates, foot_of, points_of
+from .feet import GEOM, MESH, SHAPES, no_foot, points_of
 from .lowest_points import lowest
 
 NUMBERS = {int(shape) for shape in SHAPES}
 AUTO = "auto"
 AS_LOW = 0.2  # of the robot's height at rest: legs that end so far above the lowest end in feet too
+MORE = "; `tarsus robot FILE` finds feet that have no name"
 SOLE = 0.01  # of the height: geoms that are so far above a body's lowest belong to its sole
 
 
@@ -69,17 +70,22 @@ class Tree:
         carry = {int(self.model.body_weldid[self.model.body_parentid[k]]) for k in welds}
         return sorted(welds - carry - {int(self.model.body_weldid[_root(self.model)])})
 
+    def sole_of(self, geom: int) -> list[int]:
+        """Return the geoms of a geom's body that have its shape and end as low as it does, itself among them."""
+        body, kind = self.model.geom_bodyid[geom], self.model.geom_type[geom]
+        near = self.solid.get(geom, -np.inf) + SOLE * self.height
+        alike = [j for j in self.solid if self.model.geom_bodyid[j] == body and self.model.geom_type[j] == kind]
+        return [j for j in alike if self.solid[j] <= near] or [geom]
+
     def foot(self, geoms: Sequence[int]) -> tuple[int, ...]:
         """Return the geoms of the foot among those of a rigid part: the lowest, or all of its body."""
         k = min(geoms, key=self.solid.__getitem__)
-        body, kind = self.model.geom_bodyid[k], self.model.geom_type[k]
-        near = self.solid[k] + SOLE * self.height
-        own = [j for j in geoms if self.model.geom_bodyid[j] == body]
-        sole = [j for j in own if self.model.geom_type[j] == kind and self.solid[j] <= near]
+        sole = self.sole_of(k)
+        own = [j for j in geoms if self.model.geom_bodyid[j] == self.model.geom_bodyid[k]]
         return (k,) if len(sole) == 1 else (*sole, *(j for j in own if j not in sole))
 
 
-def found(spec: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData) -> tuple[str, ...]:
+def found(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[str, ...]:
     """Return names of the feet: of the parts that carry no other, those that end lowest at rest.
 
     Raises:
@@ -93,7 +99,7 @@ def found(spec: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData) -> tu
         if geoms and min(tree.solid[k] for k in geoms) <= tree.low + AS_LOW * tree.height:
             foot = tree.foot(geoms)
             body = model.body(int(model.geom_bodyid[foot[0]])).name
-            single = len(foot) == 1 and model.geom(foot[0]).name in _own_names(spec)
+            single = len(foot) == 1 and has_own_name(model, foot[0])
             names.append(model.geom(foot[0]).name if single else body)
     if not names:
         there_are = ", ".join(model.body(k).name for k in tree.leaves()) or "none"
@@ -104,34 +110,53 @@ def found(spec: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData) -> tu
     return tuple(names)
 
 
-def _own_names(spec: mujoco.MjSpec) -> set[str]:
-    """Return the names of geoms that the file gives, not `own_source`."""
-    made = {f"{body.name}_geom_{number}" for body in spec.bodies[1:] for number in range(len(body.geoms))}
-    return {geom.name for geom in spec.geoms} - made
+def has_own_name(model: mujoco.MjModel, geom: int) -> bool:
+    """Whether a geom's name is the file's, not one that `own_source` gave."""
+    body = model.body(int(model.geom_bodyid[geom]))
+    made = f"{body.name}_geom_{geom - int(body.geomadr[0])}"
+    return model.geom(geom).name not in ("", made, f"{made}_")
 
 
-def named(spec: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData, name: str) -> Foot:
-    """Return the foot of a geom's or a body's name.
+def geoms_of(model: mujoco.MjModel, data: mujoco.MjData, name: str, known=(), drawn: bool = False) -> tuple[int, ...]:
+    """Return the geoms of a foot: the one of a name, or those by which the body of that name stands.
+
+    Args:
+        model: Compiled.
+        data: Its state.
+        name: Of a geom or a body.
+        known: Names to say instead of the geoms' and those of the bodies that carry no other.
+        drawn: Take also what the file keeps from touching anything, where there is nothing else.
 
     Raises:
         ValueError: If there is neither, or nothing of the body may touch the ground; the message says what there is.
     """
-    if name in candidates(spec):
-        return Foot(name, (name,))
-    body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
-    if body <= 0:
-        foot_of(spec, name)  # says what there is
-    for drawn in (False, True):
-        tree = Tree(model, data, drawn)
-        geoms = [k for k in tree.solid if model.geom_bodyid[k] == body] or tree.rigid_with(body)
-        if geoms:
-            break
-    else:
-        raise ValueError(
-            f"the body {name!r} has no geom that may touch the ground, to be a foot: it has none, or the file keeps "
-            "them from touching (contype, conaffinity), or their mesh is missing"
-        )
-    return Foot(name, tuple(model.geom(k).name for k in tree.foot(geoms)))
+    kinds = ("geom", "body", "site", "joint")
+    at = {kind: mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), name) for kind in kinds}
+    geom, body = at["geom"], at["body"]
+    if geom >= 0 and model.geom_bodyid[geom] > 0 and model.geom_type[geom] in NUMBERS:
+        return (geom,)
+    if geom >= 0 or body <= 0:
+        others = {GEOM if kind == "geom" else kind: (name,) for kind, number in at.items() if number >= 0}
+        named_here, more = (known, "") if known else _candidates(model)
+        raise ValueError(no_foot(name, "geom or body", named_here, others, more))
+    for count_drawn in (False, True)[: 1 + drawn]:
+        tree = Tree(model, data, count_drawn)
+        if geoms := [k for k in tree.solid if model.geom_bodyid[k] == body] or tree.rigid_with(body):
+            return tree.foot(geoms)
+    raise ValueError(
+        f"the body {name!r} has no geom that may touch the ground, to be a foot: it has none, or the file keeps "
+        "them from touching (contype, conaffinity), or their mesh is missing"
+    )
+
+
+def _candidates(model: mujoco.MjModel) -> tuple[list[str], str]:
+    """Return what can be a foot by a name of the file, geoms and bodies that carry no other; and where the rest is."""
+    convex = [k for k in range(model.ngeom) if model.geom_bodyid[k] > 0 and model.geom_type[k] in NUMBERS]
+    geoms = [k for k in convex if has_own_name(model, k)]
+    leaves = sorted(set(range(1, model.nbody)) - {int(k) for k in model.body_parentid})
+    bodies = [model.body(k).name for k in leaves if model.body(k).name not in ("", f"body_{k - 1}")]
+    more = MORE if len(geoms) < len(convex) else ""
+    return [*(model.geom(k).name for k in geoms), *bodies], more
 
 
 def check_apart(feet: Sequence[Foot]) -> None:

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 import mujoco
 import numpy as np
 
+ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 NONE = 1e-12  # an inertia below this is none [kg m^2], a mass likewise [kg]
 LEAST = 1e-9  # principal inertia of a link that has mass, but in that direction none [kg m^2]
 LESS = 1.0 - 1e-9  # than the sum of the two others is the largest, beyond rounding
@@ -64,25 +65,16 @@ def keep(spec: mujoco.MjSpec, own: dict[str, np.ndarray]) -> None:
 
 
 def _read(inertial: ET.Element) -> tuple[float, np.ndarray]:
-    mass, inertia = inertial.find("mass"), inertial.find("inertia")
-    value = 0.0 if mass is None else float(mass.get("value", 0))
-    entries = {} if inertia is None else inertia.attrib
-    xx, yy, zz, xy, xz, yz = (float(entries.get(name, 0)) for name in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
-    return value, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    mass, inertia, tensor = inertial.find("mass"), inertial.find("inertia"), np.zeros((3, 3))
+    for name, (i, j) in ENTRIES.items():
+        tensor[i, j] = tensor[j, i] = 0.0 if inertia is None else float(inertia.get(name, 0))
+    return 0.0 if mass is None else float(mass.get("value", 0)), tensor
 
 
 def _write(inertial: ET.Element, values: np.ndarray, axes: np.ndarray) -> None:
     tensor, element = axes @ np.diag(values) @ axes.T, inertial.find("inertia")
     element = ET.SubElement(inertial, "inertia") if element is None else element
-    for (i, j), name in {
-        (0, 0): "ixx",
-        (1, 1): "iyy",
-        (2, 2): "izz",
-        (0, 1): "ixy",
-        (0, 2): "ixz",
-        (1, 2): "iyz",
-    }.items():
-        element.set(name, repr(float(tensor[i, j])))
+    element.attrib.update({name: repr(float(tensor[at])) for name, at in ENTRIES.items()})
 
 
 def _words(values: np.ndarray) -> str:

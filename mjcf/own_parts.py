@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from . import own_servos
 from .terrain import GROUND
 
 OFFSETS = ("com", "joint_offset")  # 0 changes nothing; of factors it is 1
@@ -34,13 +35,6 @@ def neutral(name: str, model: mujoco.MjModel, feet: tuple[str, ...]) -> np.ndarr
     return np.full(shape, 0.0 if quantity_of(name) in OFFSETS else 1.0)
 
 
-def servos(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the masks of actuators that hold a position, and of those also with damping, shape (nu,) both."""
-    gain, bias = model.actuator_gainprm[:, 0], model.actuator_biasprm
-    holds = (bias[:, 1] < 0) & (bias[:, 1] == -gain)
-    return holds, holds & (bias[:, 2] < 0)
-
-
 def limited(model: mujoco.MjModel) -> np.ndarray:
     """Return the mask of actuators with a largest force, of their own or of their joint, shape (nu,)."""
     of_joint = model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT
@@ -50,9 +44,10 @@ def limited(model: mujoco.MjModel) -> np.ndarray:
 
 def known_parts(quantity: str, model: mujoco.MjModel, feet: tuple[str, ...]) -> dict[str, int]:
     """Return the numbers of the parts that have a quantity, by name; of feet those of their geoms."""
-    holds, damps = servos(model)
-    actuators = {model.actuator(k).name: k for k in range(model.nu)}
-    chosen = {"KP": holds, "KD": damps, "joint_offset": holds, "max_torque": limited(model) | ~holds}
+    holds, _, kd = own_servos.gains_of(model)
+    actuators = {model.actuator(k).name: k for k in range(model.nactuator)}
+    offset = holds & ~own_servos.has_speed_line(model)  # MuJoCo's DC motors have no term for one
+    chosen = {"KP": holds, "KD": holds & (kd > 0), "joint_offset": offset, "max_torque": limited(model) | ~holds}
     if quantity in chosen:
         return {name: k for name, k in actuators.items() if chosen[quantity][k]}
     if quantity in ("leg_k", "leg_d"):
@@ -137,22 +132,30 @@ def _change(model: mujoco.MjModel, quantity: str, parts: list[int], value: np.nd
         model.jnt_stiffness[parts] *= value
     elif quantity == "leg_d":
         model.dof_damping[model.jnt_dofadr[parts]] *= value
-    elif quantity == "KP":
-        model.actuator_gainprm[parts, 0] *= value
-        model.actuator_biasprm[parts, 1] *= value
-    elif quantity == "KD":
-        model.actuator_biasprm[parts, 2] *= value
+    elif quantity in ("KP", "KD"):
+        _regain(model, quantity, np.array(parts), np.broadcast_to(value, len(parts)))
     elif quantity == "joint_offset":
         model.actuator_biasprm[parts, 0] += model.actuator_gainprm[parts, 0] * value
     elif quantity == "max_torque":
         _weaken(model, np.array(parts), np.broadcast_to(value, len(parts)))
 
 
+def _regain(model: mujoco.MjModel, quantity: str, parts: np.ndarray, factors: np.ndarray) -> None:
+    """Multiply stiffness or damping of servos: entries of the bias, or of a DC motor's controller."""
+    of_bias, of_motor = (1, 4) if quantity == "KP" else (2, 6)
+    model.actuator_biasprm[parts, of_bias] *= factors
+    line = own_servos.has_speed_line(model)[parts]
+    model.actuator_gainprm[parts[line], of_motor] *= factors[line]
+    if quantity == "KP":
+        model.actuator_gainprm[parts[~line], 0] *= factors[~line]
+
+
 def _weaken(model: mujoco.MjModel, parts: np.ndarray, factors: np.ndarray) -> None:
-    """Multiply the largest force of actuators, or of those without a limit the gain."""
+    """Multiply the largest force of actuators, at every speed, or of those without a limit the gain."""
     has_limit, of_joint = limited(model)[parts], model.actuator_trntype[parts] == mujoco.mjtTrn.mjTRN_JOINT
     model.actuator_forcerange[parts] *= factors[:, None]
-    holds = servos(model)[0][parts]
-    model.actuator_gainprm[parts[~holds], 0] *= factors[~holds]
+    holds, line = own_servos.gains_of(model)[0][parts], own_servos.has_speed_line(model)[parts]
+    model.actuator_gainprm[parts[line], 0] /= factors[line]  # the resistance: less torque at the same no-load speed
+    model.actuator_gainprm[parts[~(holds | line)], 0] *= factors[~(holds | line)]
     joints = model.actuator_trnid[parts, 0][of_joint & has_limit]
     model.jnt_actfrcrange[joints] *= factors[of_joint & has_limit][:, None]

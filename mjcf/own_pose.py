@@ -22,7 +22,7 @@ FOUND = "found"
 LEVEL = 0.05  # of the height at rest, by which heights of feet may differ
 INSIDE = 0.3  # of the width of the feet's hull, least distance of the mass centre from its edge; 0.5 is the middle
 ROOM = 0.1  # of a leg's length, least height of other parts above the feet
-BENT, LEAST_BENT = 1.2, 0.3  # of a leg's knee, in a pose that is found and in one that is taken [rad]
+BENT, LEAST_BENT = 1.2, 0.45  # of a leg's knee, in a pose that is found and in one that is taken [rad]
 FLAT = (int(BOX), int(CYLINDER))  # shapes of feet that are soles
 ROUND, WIDE = 0.05, 1.5  # of a mesh that is a point: misfit over the sphere's radius, and that over the mesh's
 SHORT = 0.2  # of a leg's length: what is shorter is no thigh or shank
@@ -92,24 +92,17 @@ def stands(model: mujoco.MjModel, qpos: np.ndarray, feet: Sequence[int]) -> bool
     others = [tree.solid[k] for k in _others(tree, feet)]
     level = np.ptp(ends) <= LEVEL * tree.height and min(others, default=np.inf) > ends.min() - 1e-3
     points = np.concatenate([points_of(model, data, k)[:, :2] for k in feet])
-    bent = any(is_sole(model, data, k) for k in feet) or _bend(model, data, feet) > LEAST_BENT
+    bent = any(is_sole(tree, data, k) for k in feet) or _bend(model, data, feet) > LEAST_BENT
     return bool(level and bent and _between(data.subtree_com[int(model.jnt_bodyid[0]), :2], points))
 
 
-def is_sole(model: mujoco.MjModel, data: mujoco.MjData, foot: int) -> bool:
+def is_sole(tree: Tree, data: mujoco.MjData, foot: int) -> bool:
     """Whether a foot is one that would tilt with its leg: flat, of several geoms, or a mesh that no sphere fits."""
+    model = tree.model
     if int(model.geom_type[foot]) == MESH:
         radius, error = sphere_of(model, data, foot)
         return not 0.0 < radius < np.inf or error > ROUND * radius or radius > WIDE * model.geom_rbound[foot]
-    body = int(model.geom_bodyid[foot])
-    first, number = int(model.body_geomadr[body]), int(model.body_geomnum[body])
-    kind = model.geom_type[foot]
-    alike = [
-        k
-        for k in range(first, first + number)
-        if model.geom_type[k] == kind and (model.geom_contype[k] or model.geom_conaffinity[k])
-    ]
-    return int(kind) in FLAT or len(alike) > 1
+    return int(model.geom_type[foot]) in FLAT or len(tree.sole_of(foot)) > 1
 
 
 def _between(place: np.ndarray, points: np.ndarray) -> bool:
@@ -181,10 +174,10 @@ class _Residuals:
         root = int(model.jnt_bodyid[0])
         self.weight = float(model.body_subtreemass[root]) * 9.81
         self.leg = max(float(np.mean([_reach(model, int(model.geom_bodyid[k]), root) for k in self.feet])), 1e-3)
-        tree = Tree(model, posed(model, qpos))
         self.forward, data = forward, posed(model, qpos)
+        tree = Tree(model, data)
         self.aside = data.geom_xpos[self.feet, 1 - forward].copy()
-        self.soles = [k for k in self.feet if is_sole(model, data, k)]
+        self.soles = [k for k in self.feet if is_sole(tree, data, k)]
         self.level = data.geom_xmat[self.soles, 2::3].copy()  # the third column: a geom's own axis in the world
         chains = [joints_to(model, int(model.geom_bodyid[k])) for k in self.feet]
         self.hips = np.array([data.xanchor[chain[0], forward] if chain else 0.0 for chain in chains])

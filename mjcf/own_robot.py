@@ -47,9 +47,7 @@ class OwnRobot:
     friction: float = 1.0  # coefficient of the ground
     g: float = 9.81  # [m/s^2]
     forward: str = "x"  # axis of the file's world that the robot faces at rest, or "y"
-    reach: float | Mapping[str, float] | None = (
-        None  # what an action of 1 adds to controls, or by actuator; see `REACH`
-    )
+    reach: float | Mapping[str, float] | None = None  # what an action of 1 adds to controls, or by actuator
     pose: str | Mapping[str, float] = field(default_factory=dict)  # joint angles at rest, where not the keyframe's
     changes: Mapping[str, Any] = field(default_factory=dict)  # factors and offsets on its parts, see `own_parts`
     servo: Any = own_servos.AUTO  # of joints without one: "auto", "file" (none), (kp, kd), or pairs by joint
@@ -78,10 +76,10 @@ class OwnRobot:
             raise ValueError(f"reach must be positive, got {self.reach}")
 
     def _found_feet(self) -> tuple[str, ...]:
-        spec = load(self.source).spec
-        root_of(spec)
-        model = as_it_is(self.source)
-        return own_feet.found(spec, model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
+        loaded = load(self.source)
+        root_of(loaded.spec)
+        model = as_it_is(self.source, loaded.files)
+        return own_feet.found(model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
 
 
 def _values(given) -> list[float]:
@@ -111,14 +109,15 @@ def adapted(
     """Return the model of `build`, the options of the file that the preset replaces, and sentences on what differs."""
     loaded = load(robot.source)
     spec, root = loaded.spec, root_of(loaded.spec)
-    own = as_it_is(robot.source)
+    own = as_it_is(robot.source, loaded.files)
     check_size(own)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     at_rest = own_feet.posed(own, own_pose.at_rest(own, robot.keyframe)[0])
-    feet = [own_feet.named(spec, own, at_rest, name) for name in robot.feet]
+    geoms = {name: own_feet.geoms_of(own, at_rest, name, drawn=True) for name in robot.feet}
+    feet = [own_feet.Foot(name, tuple(own.geom(k).name for k in mine)) for name, mine in geoms.items()]
     own_feet.check_apart(feet)
-    notes, toes = [*loaded.notes, *unusual(own)], [own.geom(foot.geoms[0]).id for foot in feet]
+    notes, toes = [*loaded.notes, *unusual(own)], [mine[0] for mine in geoms.values()]
     notes += own_pose.take(spec, own, toes, robot.pose, robot.keyframe, FORWARD.index(robot.forward))
     at_rest = own_feet.posed(own, np.array(spec.keys[0].qpos))
     if loaded.urdf:

@@ -48,14 +48,9 @@ def check(servo) -> None:
     """
     if servo in (AUTO, AS_FILE):
         return
-    pairs = list(servo.values()) if isinstance(servo, Mapping) else [servo]
-    for pair in pairs:
+    for pair in servo.values() if isinstance(servo, Mapping) else [servo]:
         numbers = np.asarray(pair, float) if not isinstance(pair, str) else np.zeros(0)
-        if (
-            numbers.shape != (2,)
-            or not np.isfinite(numbers).all()
-            or not (0 < numbers[0] <= MOST and 0 <= numbers[1] <= MOST)
-        ):
+        if numbers.shape != (2,) or not (0 < numbers[0] <= MOST and 0 <= numbers[1] <= MOST):  # nor NaN
             raise ValueError(
                 f"servo must be 'auto', 'file' or (kp, kd) in N m/rad and N m s/rad, kp above 0, kd not below, both at "
                 f"most {MOST:g}, or such a pair by joint; got {servo!r}"
@@ -206,13 +201,24 @@ def gains_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     """Return which actuators hold a position, and their kp and kd, shape (n_actuators,) each."""
     gain, bias = model.actuator_gainprm, model.actuator_biasprm
     affine = (bias[:, 1] < 0) & (bias[:, 1] == -gain[:, 0])
-    motor = (np.array(model.actuator_gaintype) == int(mujoco.mjtGain.mjGAIN_DCMOTOR)) & (gain[:, 4] > 0)
+    motor = has_speed_line(model) & (gain[:, 4] > 0)
     kp = np.where(affine, gain[:, 0], np.where(motor, gain[:, 4], 0.0))
     return affine | motor, kp, np.where(affine, -bias[:, 2], np.where(motor, gain[:, 6], 0.0))
 
 
-def holds_hinge(model: mujoco.MjModel) -> np.ndarray:
-    """Return which actuators are servos of a hinge, shape (nactuator,)."""
+def has_speed_line(model: mujoco.MjModel) -> np.ndarray:
+    """Return which actuators are DC motors, as `parts.add_speed_line` makes them, shape (n_actuators,)."""
+    return np.array(model.actuator_gaintype) == int(mujoco.mjtGain.mjGAIN_DCMOTOR)
+
+
+def by_joint(model: mujoco.MjModel) -> dict[int, int]:
+    """Return the actuator that holds the position of each joint that has one."""
     of_joint = np.array(model.actuator_trntype) == int(mujoco.mjtTrn.mjTRN_JOINT)
-    joints = np.where(of_joint, model.actuator_trnid[:, 0], 0)
-    return gains_of(model)[0] & of_joint & (np.array(model.jnt_type)[joints] == int(HINGE))
+    return {int(model.actuator_trnid[k, 0]): int(k) for k in np.flatnonzero(gains_of(model)[0] & of_joint)}
+
+
+def holds_hinge(model: mujoco.MjModel) -> np.ndarray:
+    """Return which actuators are servos of a hinge, shape (n_actuators,)."""
+    found = np.zeros(model.nactuator, bool)
+    found[[k for joint, k in by_joint(model).items() if model.jnt_type[joint] == HINGE]] = True
+    return found

@@ -7,6 +7,8 @@ that are only drawn may be absent.
 from __future__ import annotations
 
 import functools
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,12 +59,14 @@ class Loaded:
         speeds: Velocity limits by joint, of a URDF.
         urdf: Whether it is one.
         notes: Sentences on what is not as in the source.
+        files: All that it was made of: itself, what it includes, its meshes, height fields and pictures.
     """
 
     spec: mujoco.MjSpec
     speeds: dict[str, float]
     urdf: bool
     notes: tuple[str, ...]
+    files: tuple[Path, ...] = ()
 
 
 def packed(source) -> Source:
@@ -89,14 +93,25 @@ def load(source: Source) -> Loaded:
     text, folder = _text_of(source)
     if own_urdf.is_urdf(text):
         found = own_urdf.translated(text, folder)
-        loaded = Loaded(found.spec, found.speeds, True, found.notes)
+        loaded, files = Loaded(found.spec, found.speeds, True, found.notes), []
     else:
-        spec = _parsed(source)
+        spec, files = _parsed(source)
         loaded = Loaded(spec, {}, False, tuple(_leave_out_drawn(spec)))
     _check_keyframes(loaded.spec)
     notes = _leave_out_others(loaded.spec)
     _name_all(loaded.spec)
-    return replace(loaded, notes=(*loaded.notes, *notes))
+    itself = [] if isinstance(source, Packed) or is_text(source) else [Path(source)]
+    files = dict.fromkeys(map(Path.absolute, (*itself, *files, *_assets(loaded.spec))))
+    return replace(loaded, notes=(*loaded.notes, *notes), files=tuple(files))
+
+
+def _assets(spec: mujoco.MjSpec) -> list[Path]:
+    """Return the files of meshes, height fields, skins and textures."""
+    folder = Path(spec.modelfiledir or ".")
+    names = [(spec.meshdir, element.file) for element in (*spec.meshes, *spec.hfields, *spec.skins)]
+    names += [(spec.texturedir, name) for texture in spec.textures for name in (texture.file, *texture.cubefiles)]
+    places = [folder / within / name for within, file in names if file for name in (file, Path(file).name)]
+    return [place for place in places if _is_file(place)]
 
 
 def read(mjcf: str | Path) -> mujoco.MjSpec:
@@ -108,26 +123,36 @@ def read(mjcf: str | Path) -> mujoco.MjSpec:
     if not isinstance(mjcf, str | Path):
         raise ValueError(f"mjcf must be the name of a file or its text, got {type(mjcf).__name__}")
     _text_of(mjcf)
-    return _parsed(mjcf)
+    return _parsed(mjcf)[0]
 
 
-def as_it_is(source: Source) -> mujoco.MjModel:
+def as_it_is(source: Source, files: Sequence[Path] | None = None) -> mujoco.MjModel:
     """Return the source's own model, in which geoms are as many and in the order of the spec's; not to be changed.
+
+    Args:
+        source: The robot.
+        files: What it is made of, if it is loaded.
 
     Raises:
         ValueError: If MuJoCo cannot compile it: a mesh is missing, or something names what there is not.
     """
-    stamp = Path(source).stat().st_mtime_ns if not isinstance(source, Packed) and not is_text(source) else 0
-    return _compiled(source, stamp)
+    return _compiled(source, stamps(load(source).files if files is None else files))
 
 
-def forget() -> None:
-    """Let files be read anew, for instance after one that another includes was edited."""
-    _compiled.cache_clear()
+def stamps(files: Iterable[Path]) -> tuple[tuple[Path, int, int], ...]:
+    """Return of each file when it was written, and its size; 0 both if it is not there."""
+    about = [(file, file.stat() if _is_file(file) else None) for file in files]
+    return tuple((file, there.st_mtime_ns, there.st_size) if there else (file, 0, 0) for file, there in about)
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Return a hash of the contents of files, whatever they are called: SHA-256, in hexadecimal."""
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled(source: Source, stamp: int) -> mujoco.MjModel:
+def _compiled(source: Source, stamps: tuple) -> mujoco.MjModel:
+    mujoco.mj_clearCache(mujoco.mj_getCache())  # of meshes: it does not see a file that changes within a second
     spec = load(source).spec  # a copy of a spec would lack what names nothing
     spec.compiler.discardvisual = spec.compiler.fusestatic = False
     try:
@@ -174,18 +199,19 @@ def _text_of(source: Source) -> tuple[str, Path | None]:
     return Path(source).read_text(encoding="utf-8", errors="replace"), Path(source).parent
 
 
-def _parsed(source: Source) -> mujoco.MjSpec:
+def _parsed(source: Source) -> tuple[mujoco.MjSpec, list[Path]]:
+    """Return the spec of an MJCF, and the files that it includes or attaches."""
     text = source.text if isinstance(source, Packed) else source
     try:
-        check_elements(text, is_text(text))
+        files = check_elements(text, is_text(text))
     except ValueError as error:
         raise ValueError(f"{called(source)} makes more than MuJoCo can: {error}") from None
     try:
         if isinstance(source, Packed):
             spec = mujoco.MjSpec.from_string(text, assets=dict(source.assets))
             spec.modelfiledir = source.folder
-            return spec
-        return mujoco.MjSpec.from_string(text) if is_text(text) else mujoco.MjSpec.from_file(str(text))
+            return spec, files
+        return mujoco.MjSpec.from_string(text) if is_text(text) else mujoco.MjSpec.from_file(str(text)), files
     except (ValueError, RuntimeError, mujoco.FatalError) as error:  # of C++, which MuJoCo lets through
         raise ValueError(f"{called(source)} is not an MJCF that MuJoCo can read: {error}") from None
 

@@ -152,7 +152,7 @@ def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
     spec = mujoco.MjSpec.from_string(f"<mujoco><worldbody>{leg}</worldbody></mujoco>")
     with pytest.raises(ValueError, match="there is no geom 'toe' to be a foot; there are heel"):
         parts.put_on_ground(spec, ["toe"], terrain.Flat(), PRESETS["rl"])
-    with pytest.raises(ValueError, match="'leg' is a body: a foot is a geom at the end of a leg"):
+    with pytest.raises(ValueError, match="there is no geom 'leg' to be a foot, but a body; there are heel"):
         parts.put_on_ground(spec, ["leg"], terrain.Flat(), PRESETS["rl"])
 
 

@@ -1,11 +1,13 @@
 """Commands: what following them earns and what standing does, how they are drawn, and the user's own."""
 
 import gymnasium
+import mujoco
 import numpy as np
 import pytest
 
-from tarsus.envs import ENVIRONMENTS, commands
+from tarsus.envs import ENVIRONMENTS, commands, own_robot
 from tarsus.envs.free_body import FreeBodyTask
+from tarsus.mjcf.own_robot import EXAMPLE
 
 
 def single(name="Hexapod-v0", **options):
@@ -93,7 +95,7 @@ def test_standing_earns_at_most_a_third_of_perfect_following(name):
 @pytest.mark.parametrize("name", FREE)
 def test_the_least_width_is_a_quarter_of_the_largest_command(name):
     env = single(name)
-    largest = [max(map(abs, limits)) for limits in env.config.command_ranges]
+    largest = [max(map(abs, limits)) for limits in env.task.command_ranges]
     np.testing.assert_allclose(env.task.WIDTHS, np.multiply(commands.FLOOR_SHARE, largest))
 
 
@@ -114,7 +116,7 @@ def test_a_share_of_the_commands_is_to_stand():
 @pytest.mark.parametrize("name", COMMANDED)
 def test_a_command_of_ones_own_holds_for_one_episode(name):
     env = single(name, command_period=2 * single(name).ctrl_dt, observations=("height", "command"), scaled=False)
-    size = len(env.config.command_ranges)
+    size = len(env.task.command_ranges)
     asked = np.linspace(0.05, 0.07, size)
     observation, info = env.reset(seed=0, options={"command": asked})
     for _ in range(8):
@@ -166,3 +168,43 @@ def test_bad_commands_are_refused_and_change_nothing(make):
     for share in (-0.1, 1.1):
         with pytest.raises(ValueError, match="command_standing must be a share from 0 to 1"):
             make(command_standing=share)
+
+
+def own(size=1.0, **options):
+    """Return the task of the example's quadruped with all lengths multiplied by a size."""
+    spec = mujoco.MjSpec.from_file(str(EXAMPLE))
+    for element in (*spec.bodies[1:], *spec.joints, *spec.geoms):
+        element.pos *= size
+    for geom in spec.geoms:
+        geom.size, geom.fromto = size * geom.size, size * geom.fromto
+    spec.keys[0].qpos = np.array(spec.keys[0].qpos) * np.where(np.arange(19) < 3, size, 1.0)
+    own_robot.register("Sized-v0", spec, check=False, **options)
+    made = single("Sized-v0", command_standing=0.0)
+    gymnasium.registry.pop("Sized-v0")
+    return made
+
+
+@pytest.mark.parametrize(("size", "gravity"), [(2.0, 1.0), (0.5, 1.0), (1.0, 4.0), (2.0, 2.0)])
+def test_a_robot_of_one_s_own_is_commanded_by_froude_numbers(size, gravity):
+    """Speeds go with the root of gravity times length, yaw rates and the pace's with that of gravity over length."""
+    one, other, drawn = own(), own(size, g=9.81 * gravity), []
+    speed, rate = np.sqrt(gravity * size), np.sqrt(gravity / size)
+    ranges = np.array(one.task.command_ranges) * [[speed], [rate]]
+    np.testing.assert_allclose(other.task.command_ranges, ranges, rtol=1e-6)
+    np.testing.assert_allclose(other.task.WIDTHS, np.multiply(one.task.WIDTHS, [speed, rate]), rtol=1e-6)
+    assert other.task.PACE_TIME == pytest.approx(one.task.PACE_TIME / rate)
+    assert other.config.typical_speed == pytest.approx(speed * one.config.typical_speed)
+    for env in (one, other):
+        env.reset(seed=0)
+        drawn.append(env.task.command / [speed if env is other else 1.0, rate if env is other else 1.0])
+    np.testing.assert_allclose(*drawn, rtol=1e-6)
+    length = 0.225  # of legs of twice 0.16 m, bent, with hips of 0.05 m
+    assert one.task.command_ranges[0][1] == pytest.approx(0.3 * np.sqrt(9.81 * length), rel=2e-3)
+    assert one.task.command_ranges[1][1] == pytest.approx(0.09 * np.sqrt(9.81 / length), rel=2e-3)
+
+
+def test_ranges_of_one_s_own_stay_as_they_are_given():
+    env = own(2.0, command_speed=(-0.1, 0.2), task="commanded")
+    assert env.task.command_ranges[0] == (-0.1, 0.2) and env.task.command_ranges[1] != (-0.1, 0.2)
+    with pytest.raises(ValueError, match="command_speed must be a range, its lowest number first"):
+        own(command_speed=(0.2, 0.1), task="commanded")

@@ -202,7 +202,7 @@ def test_a_foot_stands_on_the_tangent_of_the_episodes_terrain(name):
     ("options", "message"),
     [
         ({"terrain_difficulty": (0.0, 1.1)}, "terrain_difficulty needs 0 <= low <= high <= 1"),
-        ({"terrain_difficulty": (0.6, 0.5)}, "terrain_difficulty needs 0 <= low <= high <= 1"),
+        ({"terrain_difficulty": (0.6, 0.5)}, "terrain_difficulty must be a range, its lowest number first"),
         ({"terrain_difficulty": (0.5, 1.0), "terrain": "flat"}, "terrain_difficulty needs a terrain with a RELIEF"),
         ({"terrain_curriculum": True, "terrain": "flat"}, "terrain_curriculum needs a terrain with a RELIEF, .* Flat"),
         ({"terrain_distance": 0.0}, "terrain_distance must be positive"),

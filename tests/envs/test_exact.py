@@ -221,7 +221,7 @@ def test_what_the_engine_does_not_have_is_refused_with_a_sentence():
         made(terrain="rough")
     with pytest.raises(ValueError, match="no terrain Stairs: .*; there are flat, slope, step"):
         made("SlipLeg-v1", terrain="stairs")
-    with pytest.raises(ValueError, match="unknown engine 'exact'; there are mujoco"):
+    with pytest.raises(ValueError, match="no exact engine for this machine: it needs equations .*; there are mujoco"):
         gymnasium.make("Multipod-v1", engine="exact")
 
 

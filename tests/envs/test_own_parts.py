@@ -164,6 +164,38 @@ def test_an_offset_of_the_servos_is_what_they_hold_beside_their_command():
         np.testing.assert_allclose(data.qpos[7:], offset, atol=2e-3)
 
 
+@pytest.mark.parametrize(
+    ("change", "torque"),
+    [
+        ({}, {"angle": 1.0, "speed": 1.0, "most": 1.0, "fast": 1.0}),
+        ({"KP": 0.5}, {"angle": 0.5, "speed": 1.0, "most": 1.0, "fast": 1.0}),
+        ({"KD.lf_knee": 0.5}, {"angle": 1.0, "speed": 0.5, "most": 1.0, "fast": 1.0}),
+        ({"max_torque": 0.5}, {"angle": 1.0, "speed": 1.0, "most": 0.5, "fast": 0.5}),
+    ],
+    ids=str,
+)
+def test_servos_with_a_largest_speed_change_as_they_are_told(change, torque):
+    """The URDF's joints have velocity limits of 6 rad/s: their torque falls in a line to 0 there."""
+    model = models.model(models.OwnRobot(models.EXAMPLE.with_name("hexapod.urdf"), servo=(8.0, 0.1), changes=change))
+    knee = model.joint("lf_knee").id
+
+    def at(ahead, speed):
+        data = models.standing(model)
+        data.qvel[5 + knee], data.ctrl[:] = speed, models.rest_controls(model)
+        data.ctrl[knee - 1] += ahead
+        mujoco.mj_forward(model, data)
+        return data.actuator_force[knee - 1]
+
+    assert at(0.1, 0.0) == pytest.approx(0.8 * torque["angle"]) and at(0.0, 1.0) == pytest.approx(
+        -0.1 * torque["speed"]
+    )
+    assert at(2.0, 0.0) == pytest.approx(2.5 * torque["most"])
+    assert at(2.0, 4.5) == pytest.approx(
+        1.25 * torque["fast"]
+    )  # of twice as much at rest, a quarter at 3/4 of the speed
+    assert at(2.0, 6.0) == pytest.approx(0.0, abs=1e-9)
+
+
 def test_the_foot_of_less_friction_slides():
     robot = models.OwnRobot(QUADRUPED, LEGS, changes={"friction_coeff.FR": 0.5})
     model = models.model(robot, "flat", "rl")

@@ -56,6 +56,18 @@ def test_a_sole_of_spheres_is_one_foot_with_one_force():
     assert (readings[:, 0] > 1).all()
 
 
+@pytest.mark.parametrize(("z", "sole"), [(-0.16, True), (-0.08, False)])
+def test_a_foot_of_two_spheres_is_a_sole_where_both_are_as_low(z, sole):
+    text = TEXT.replace(
+        '<geom name="FL" class="foot"/>', f'<geom name="FL" class="foot"/><geom class="foot" pos="0.03 0 {z}"/>'
+    )
+    model = own_source.as_it_is(text)
+    data, foot = own_feet.posed(model, model.qpos0), model.geom("FL").id
+    tree = own_feet.Tree(model, data)
+    body = [k for k in tree.solid if model.geom_bodyid[k] == model.geom_bodyid[foot]]
+    assert own_pose.is_sole(tree, data, foot) == (len(tree.foot(body)) > 1) == sole
+
+
 @pytest.mark.parametrize("shape", ['type="cylinder" size="0.02 0.01"', 'type="ellipsoid" size="0.03 0.02 0.01"'])
 def test_feet_of_these_shapes_begin_on_the_ground(shape):
     text = TEXT.replace('type="sphere" size="0.018"', shape)
@@ -104,6 +116,14 @@ def test_a_pose_is_found_where_the_file_s_own_does_not_stand():
     assert np.ptp(ends) < 5e-3
 
 
+@pytest.mark.parametrize(("knee", "stands"), [(-0.35, False), (-0.6, True)])
+def test_a_pose_of_nearly_straight_legs_is_not_taken(knee, stands):
+    own = own_source.as_it_is(straight())
+    qpos, tips = own.qpos0.copy(), [own.geom(name).id for name in FEET]
+    qpos[7:] = np.tile([0.0, -0.5 * knee, knee], 4)
+    assert own_pose.stands(own, qpos, tips) == stands
+
+
 def test_a_clock_s_feet_go_back_in_stance_at_one_speed_and_forward_above_the_ground():
     phases = np.linspace(0, 1, 1001)[:-1]
     ahead, up = np.array([own_clock.path(phase) for phase in phases]).T
@@ -149,17 +169,42 @@ def test_what_is_no_robot_is_refused_with_what_there_is(text, words):
         own_robot.register("Odd-v0", text)
 
 
-def test_a_file_that_another_includes_is_read_anew_when_the_robot_is_registered_again(tmp_path):
+def test_a_file_that_another_includes_is_read_anew_once_it_is_edited(tmp_path):
+    import gymnasium
+
     from tarsus.envs import own_robot
 
     begin, end = TEXT.index("<worldbody>"), TEXT.index("</worldbody>") + len("</worldbody>")
-    (tmp_path / "whole.xml").write_text(f'{TEXT[:begin]}<include file="body.xml"/>{TEXT[end:]}')
-    found = []
-    for length in ("0.035", "0.03"):
-        box = TEXT[begin:end].replace('size="0.17 0.06 0.035"', f'size="0.17 0.06 {length}"')
-        mark = '<geom type="sphere" size="0.01" pos="0 0 0.05" mass="0.1"/>' if length == "0.03" else ""
-        box = box.replace("<freejoint/>", f"<freejoint/>{mark}")
-        (tmp_path / "body.xml").write_text(f"<mujocoinclude>{box}</mujocoinclude>")
-        own_robot.register("Whole-v0", tmp_path / "whole.xml", check=False)
-        found.append(own_source.as_it_is(tmp_path / "whole.xml").ngeom)
-    assert found[1] == found[0] + 1
+    body, whole = tmp_path / "body.xml", tmp_path / "whole.xml"
+    whole.write_text(f'{TEXT[:begin]}<include file="body.xml"/>{TEXT[end:]}')
+    body.write_text(f"<mujocoinclude>{TEXT[begin:end]}</mujocoinclude>")
+    assert own_source.load(whole).files == (whole, body)
+    own_robot.register("Whole-v0", whole, check=False)
+    before = gymnasium.make("Whole-v0").unwrapped.model
+    other = '<freejoint/><geom type="sphere" size="0.01" pos="0 0 0.05" mass="0.1"/>'
+    body.write_text(body.read_text().replace("<freejoint/>", other))
+    one, many = gymnasium.make("Whole-v0"), gymnasium.make_vec("Whole-v0", 1)
+    for env in (one, many):
+        model = env.unwrapped.task.model
+        assert model.ngeom == before.ngeom + 1
+        assert model.body_subtreemass[1] == pytest.approx(before.body_subtreemass[1] + 0.1)
+    gymnasium.registry.pop("Whole-v0")
+
+
+@pytest.mark.parametrize("urdf", [False, True])
+def test_a_mesh_is_read_anew_once_it_is_edited(urdf, tmp_path):
+    tip, robot = tmp_path / "tip.obj", tmp_path / ("robot.urdf" if urdf else "robot.xml")
+    tip.write_bytes(TETRAHEDRON["tip.obj"])
+    if urdf:
+        text = models.EXAMPLE.with_name("hexapod.urdf").read_text()
+        robot.write_text(text.replace('<sphere radius="', '<mesh filename="tip.obj" scale="0.01 0.01 0.01"/><_ r="'))
+    else:
+        text = TEXT.replace("<asset>", '<asset><mesh name="tip" file="tip.obj" scale="0.02 0.02 0.02"/>')
+        robot.write_text(text.replace('type="sphere" size="0.018"', 'type="mesh" mesh="tip"'))
+    assert own_source.load(robot).files == (robot, tip)
+    heights = []
+    for place in (b"0 0 -1", b"0 0 -2"):
+        tip.write_bytes(TETRAHEDRON["tip.obj"].replace(b"0 0 -1", place))
+        model = own_source.as_it_is(robot)
+        heights.append(np.ptp(model.mesh_vert[:, 2]))
+    assert heights[1] > heights[0] * 1.2

@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
             if not rendering.choose_opengl() and args.film:
                 raise ValueError(rendering.NO_OPENGL)
         from tarsus.envs.own_verdict import RobotWarning
-        from tarsus.scripts.library.learning import environments
+        from tarsus.scripts.library.learning import robot_files
         from tarsus.scripts.library.own_robot import inspecting
 
         given = {"feet": tuple(args.feet)} if args.feet else {}
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
         given |= {"forward": args.forward} if args.forward != "x" else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RobotWarning)  # the text says the same
-            found = inspecting.inspect(args.robot, environments.called(str(args.robot)), **given)
+            found = inspecting.inspect(args.robot, robot_files.called(str(args.robot)), **given)
     files.keep(TEXT, f"{found}\n")
     if args.film:
         with files.writing(FILM) as (part,):

@@ -154,7 +154,7 @@ def _tables(env) -> dict[str, Any]:
         "reward_tables": "\n\n".join(
             f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
         ),
-        "reward_words": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config),
+        "reward_words": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config, task.command_ranges),
         "max_steps": env.spec.max_episode_steps,
         "seconds": env.spec.max_episode_steps * env.unwrapped.ctrl_dt,
         "argument_table": markdown_table(("argument", "default", "meaning"), own) if own else "",

@@ -13,19 +13,20 @@ UNITS = {"forward": "typical_speed", "drift": "typical_speed", "power": "typical
 MET = {"speed": "speed", "yaw_rate": "yaw rate"}  # what is commanded, by the term that pays it
 
 
-def words(rewards: Mapping[str, Terms], n_steps: int, config: Any) -> str:
+def words(rewards: Mapping[str, Terms], n_steps: int, config: Any, ranges: Any) -> str:
     """Return a paragraph for each task.
 
     Args:
         rewards: Weight and meaning of each term, by task.
         n_steps: Of an episode.
         config: The default options.
+        ranges: Of the numbers that are commanded.
     """
     weights = {task: {name: term[0] for name, term in terms.items()} for task, terms in rewards.items()}
     pays = weights.get("forward", {})
     pays = {name: weight / (getattr(config, UNITS.get(name, ""), None) or 1.0) for name, weight in pays.items()}
     said = [_forward(pays, n_steps)] if "forward" in pays else []
-    said += [_commanded(weights["commanded"], n_steps, config)] if "commanded" in weights else []
+    said += [_commanded(weights["commanded"], n_steps, config, ranges)] if "commanded" in weights else []
     return "\n\n".join(textwrap.fill(" ".join(sentences), 120, break_on_hyphens=False) for sentences in said)
 
 
@@ -41,10 +42,12 @@ def _forward(weights: dict[str, float], n_steps: int) -> tuple[str, ...]:
     )
 
 
-def _commanded(weights: dict[str, float], n_steps: int, config: Any) -> tuple[str, ...]:
-    asked = "the forward speed from `command_speed`, {:g} to {:g} m/s".format(*config.command_speed)
-    if hasattr(config, "command_yaw_rate"):
-        asked += ", the yaw rate from `command_yaw_rate`, {:g} to {:g} rad/s".format(*config.command_yaw_rate)
+def _commanded(weights: dict[str, float], n_steps: int, config: Any, ranges: Any) -> tuple[str, ...]:
+    kinds = (("forward speed", "command_speed", "m/s"), ("yaw rate", "command_yaw_rate", "rad/s"))
+    asked = ", ".join(
+        f"the {what} from `{option}`, {low:.3g} to {high:.3g} {unit}"
+        for (what, option, unit), (low, high) in zip(kinds, ranges, strict=False)
+    )
     met = " and ".join(f"{weights[name]:g} for the {what}" for name, what in MET.items() if name in weights)
     most = sum(weight for weight in weights.values() if weight > 0)
     return (

@@ -22,7 +22,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.learning import environments
+from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
 from tarsus.scripts.library.learning.training_runs import TrainingRun, as_dict, differences
 
@@ -46,7 +46,7 @@ def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: f
         OSError: If it cannot be written; the checkpoint that was there stays then.
     """
     about = as_dict(run) | {"seed": seed, "steps": int(model.num_timesteps), "versions": stamp.versions(*PACKAGES)}
-    about |= more | {"environment": environments.to_store(run.environment)}
+    about |= more | robot_files.to_store(run.environment, folder)
     packed = io.BytesIO()  # torch has other errors than OSError for a full disk
     model.save(packed)
     with saving.writing_folder(folder, previous(folder)) as part:
@@ -199,8 +199,11 @@ def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
         ValueError: If they differ; the differences are listed.
     """
     made, asked = settings(folder), as_dict(run)
-    made |= {"environment": environments.called(made["environment"])}
+    file = robot_files.file_of(run.environment)
+    made |= {"environment": robot_files.called(made["environment"])}
     found = differences({"normalise": True} | {n: made[n] for n in KEPT if n in made}, {n: asked[n] for n in KEPT})
+    if file and file.digest != made.get("robot", {}).get("sha256", file.digest):
+        found.append(f"a file of the robot {file.path.name} has changed since")
     if found:
         raise ValueError(f"the checkpoint in {folder} was made for other settings: " + "; ".join(found))
     return made

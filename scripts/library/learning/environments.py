@@ -8,7 +8,6 @@ is read in either case: it is data.
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,8 +18,9 @@ import gymnasium
 from gymnasium.envs.registration import load_env_creator
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.scripts.library.learning import robot_files
+from tarsus.scripts.library.learning.robot_files import called, is_file
 
-ROBOTS = (".urdf", ".xml")  # files that are robots
 OWN_ROBOT = "tarsus.envs.own_robot:OwnRobotEnv"  # behind what `own_robot.register` registers
 
 
@@ -63,7 +63,7 @@ def asked_for(name: str) -> str:
         ValueError: If there is none of that name, the module cannot be imported, or the file is no robot.
     """
     if is_file(name):
-        return register_file(Path(name))
+        return robot_files.register(Path(name))
     module, colon, bare = name.partition(":")
     if not colon or module == "tarsus":
         return environment_of(name)
@@ -72,49 +72,6 @@ def asked_for(name: str) -> str:
     except Exception as error:  # whatever somebody's module does
         raise ValueError(f"there is no environment {name!r}: {type(error).__name__}: {error}") from error
     return bare if is_simulation(bare) else environment_of(bare)
-
-
-def is_file(name: str) -> bool:
-    """Whether what names an environment is the file of a robot."""
-    return Path(name).suffix.lower() in ROBOTS
-
-
-def called(name: str) -> str:
-    """Return what an environment is registered as, without importing anything: of a file "My-Dog-v0" of my_dog.urdf.
-
-    Where the package has one of that name already, as of dog.xml, "My-" stands before it.
-    """
-    if not is_file(name):
-        return name.rpartition(":")[2]
-    bare = f"{re.sub(r'[^A-Za-z0-9]+', '-', Path(name).stem).strip('-').title() or 'Robot'}-v0"
-    return f"My-{bare}" if bare in (*ENVIRONMENTS, *SURROGATES) else bare
-
-
-def register_file(path: Path) -> str:
-    """Register the robot of a file with its defaults, once, and return what the environment is called.
-
-    Raises:
-        ValueError: If it is no robot.
-    """
-    from tarsus.envs import own_robot  # not above: it imports MuJoCo
-
-    name, path = called(str(path)), path.absolute()
-    if file_of(name) != path:
-        own_robot.register(name, path)
-    return name
-
-
-def file_of(name: str) -> Path | None:
-    """Return the file of the robot that is registered by a name, if that is one of the user's own and has a file."""
-    spec = gymnasium.registry.get(name)
-    source = spec.kwargs["params"].source if spec and spec.entry_point == OWN_ROBOT else None
-    return source if isinstance(source, Path) else None
-
-
-def to_store(name: str) -> str:
-    """Return how a policy's file names its environment: of a robot's file that file, from which `stored` makes it."""
-    path = file_of(name)
-    return str(path) if path and called(str(path)) == name else name
 
 
 def is_own_robot(name: str) -> bool:
@@ -133,22 +90,28 @@ def is_simulation(name: str) -> bool:
     return isinstance(made_by, type) and issubclass(made_by, LeggedEnv)
 
 
-def stored(name: str, asked: str | None) -> str:
+def stored(about: Mapping[str, Any], asked: str | None, folder: Path) -> str:
     """Return the environment that a stored policy names, if it is one of ours, a robot's, or the one asked for.
 
+    A robot's file is looked for where it was, relative to the folders above the policy, and beside it and them.
+
     Args:
-        name: As stored.
+        about: What is stored, see `robot_files.to_store`.
         asked: What `asked_for` returned, or None.
+        folder: Of the policy.
 
     Raises:
         ValueError: If it is none of these, or the robot's file is no more there.
     """
+    name, robot = about["environment"], about.get("robot")
+    robot = robot if isinstance(robot, dict) else {}
     if asked and called(name) == asked:
+        file = robot_files.file_of(asked)
+        if file and robot.get("sha256", file.digest) != file.digest:
+            robot_files.say_changed(file.path)
         return asked
     if is_file(name):
-        if not Path(name).is_file():
-            raise ValueError(f"the stored policy's robot {name} is not there; --env FILE says where it is now")
-        return register_file(Path(name))
+        return robot_files.again(name, robot, folder)
     try:
         return environment_of(name)
     except ValueError as error:

@@ -119,12 +119,7 @@ def film_episode(
     from tarsus.scripts.library.learning import playing
 
     env, act = playing.start(policy, environment, options, seed, stochastic, wrappers, render_mode="rgb_array")
-    rendering.smooth_edges(env.unwrapped.model)
-    period = env.unwrapped.ctrl_dt
-    every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
-    images = (env.render() for k, _ in enumerate(steps(env, act, seed)) if k % every == 0)
-    most = -(-env.spec.max_episode_steps // every)
-    n = rendering.write_film(path, images, 1 / (every * period), most)
+    n = rendering.film_steps(env, steps(env, act, seed), path, env.spec.max_episode_steps)
     env.close()
     return n
 
@@ -157,9 +152,22 @@ def evaluate(
         ValueError: If there is no such policy or environment, or they do not go together.
     """
     asked = (policy, environment, options or {})
-    more = (stochastic, Wrappers(normaliser, stack))
-    cases = [(*asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes)]
-    return parallel.stream(run_episode, cases, n_jobs, unit="episode")
+    more, robots = (stochastic, Wrappers(normaliser, stack)), {}
+    if n_jobs != 1:
+        from tarsus.scripts.library.learning import loading, robot_files
+
+        loading.load(*asked, *more)
+        robots = robot_files.files()
+    cases = [(robots, *asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes)]
+    return parallel.stream(_run_episode, cases, n_jobs, unit="episode")
+
+
+def _run_episode(robots: Mapping[str, Any], *case: Any) -> Episode:
+    """Run an episode in any process, with the robots that are registered in the caller's."""
+    from tarsus.scripts.library.learning import robot_files
+
+    robot_files.adopt(robots)
+    return run_episode(*case)
 
 
 def seeds_of(n_seeds: int, n_episodes: int) -> list[int]:

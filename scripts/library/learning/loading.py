@@ -124,7 +124,7 @@ def _placed(
     path: Path, about: Mapping[str, Any], environment: str | None, options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     """Return environment and options of a file's policy; what is said of it is checked before it is loaded."""
-    name = _environment(environment, about)
+    name = _environment(environment, about, path.parent)
     made = {**about, "environment": name} if about else {"options": dict(options)}
     policies.refuse(str(path), made, environment and name, options)
     return name, made["options"] | dict(options)
@@ -173,9 +173,9 @@ def _from_onnx(path: Path, environment: str | None, options: Mapping[str, Any]) 
     return Candidate(*placed, make, batched=True, remembers=True, used=used)
 
 
-def _environment(asked: str | None, about: Mapping[str, Any]) -> str:
+def _environment(asked: str | None, about: Mapping[str, Any], folder: Path = Path()) -> str:
     asked = asked and environments.asked_for(asked)
-    return environments.stored(about["environment"], asked) if about else asked or "Hexapod-v0"
+    return environments.stored(about, asked, folder) if about else asked or "Hexapod-v0"
 
 
 def _onnx(path: Path) -> tuple[dict[str, Any], PolicyFunction]:

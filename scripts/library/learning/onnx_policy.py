@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tarsus.scripts.library.learning import environments, playing, policies
+from tarsus.scripts.library.learning import playing, policies, robot_files
 from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import plain
@@ -30,10 +30,7 @@ def model_of(candidate: Candidate) -> onnx.ModelProto:
         return build(network_of(candidate))
     model = onnx.load(candidate.name)
     stored = {entry.key: entry.value for entry in model.metadata_props}
-    about = {
-        "environment": environments.to_store(candidate.environment),
-        "options": plain(candidate.options),
-    }
+    about = robot_files.to_store(candidate.environment) | {"options": plain(candidate.options)}
     helper.set_model_props(model, stored | {"tarsus": json.dumps(json.loads(stored.get("tarsus", "{}")) | about)})
     return model
 
@@ -45,7 +42,10 @@ def network_of(candidate: Candidate) -> TrainedPolicy:
         ValueError: If it is none.
     """
     if candidate.network:
-        return candidate.network()
+        made = candidate.network()
+        if robot_files.file_of(candidate.environment):  # it may be elsewhere than when it was trained with
+            made.about |= robot_files.to_store(candidate.environment)
+        return made
     env = playing.make(candidate.environment, candidate.options)
     made = candidate.make(env, 0)
     env.close()
@@ -53,10 +53,7 @@ def network_of(candidate: Candidate) -> TrainedPolicy:
         names = ", ".join(policies.shipped())
         more = "checkpoints, a .zip, an .onnx, and MODULE:FUNCTION(env) that returns a TrainedPolicy"
         raise ValueError(f"{candidate.name!r} is no trained policy; there are {names}, and {more}")
-    made.about |= {
-        "environment": environments.to_store(candidate.environment),
-        "options": plain(candidate.options),
-    }
+    made.about |= robot_files.to_store(candidate.environment) | {"options": plain(candidate.options)}
     return made
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.command.signature import Seed
-from tarsus.scripts.library.learning import checkpoint, environments, playing, starting, training_runs
+from tarsus.scripts.library.learning import checkpoint, environments, playing, robot_files, starting, training_runs
 from tarsus.scripts.library.learning.training_runs import TrainingRun
 
 OURS = ("policy", "env", "seed", "device", "tensorboard_log", "verbose", "_init_setup_model")  # keywords we give
@@ -67,7 +67,7 @@ class Asked:
     @property
     def folder(self) -> Path:
         """Where its files go."""
-        what = Path(self.run).stem if self.run else environments.called(self.environment or "")
+        what = Path(self.run).stem if self.run else robot_files.called(self.environment or "")
         return self.out / f"{what}-{self.seed}"
 
 

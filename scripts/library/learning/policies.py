@@ -255,7 +255,7 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
     path = checkpoint_of(policy)
     if path:
         trained = TrainedPolicy(path)
-        about = trained.about | {"environment": environments.stored(trained.about["environment"], environment)}
+        about = trained.about | {"environment": environments.stored(trained.about, environment, path)}
         refuse(policy, about, environment, options)
         made = dict(about["options"])
         if "terrain" in options:  # what was said of the ground that it was trained on

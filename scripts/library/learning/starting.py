@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning import policies, robot_files
 from tarsus.scripts.library.learning.checkpoint import actor_of
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import TrainingRun
@@ -65,7 +65,8 @@ def policy_of(run: TrainingRun) -> TrainedPolicy | None:
         )
     named = {name: run.options.get(name, "the default") for name in policies.SHAPING}
     known = {"options": {name: found.about["options"].get(name, "the default") for name in policies.SHAPING}}
-    policies.refuse(run.start, known | {"environment": found.about["environment"]}, run.environment, named)
+    known |= {"environment": robot_files.called(found.about["environment"])}
+    policies.refuse(run.start, known, run.environment, named)
     return found
 
 

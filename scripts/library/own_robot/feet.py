@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 import mujoco
@@ -10,8 +9,6 @@ import numpy as np
 
 from tarsus.mjcf import own_feet, own_robot
 from tarsus.mjcf.feet import toes
-
-GEOM, BODY = mujoco.mjtObj.mjOBJ_GEOM, mujoco.mjtObj.mjOBJ_BODY
 
 
 def geoms_of_feet(model: mujoco.MjModel, feet: Sequence[str], data: mujoco.MjData | None = None) -> list[list[int]]:
@@ -27,29 +24,14 @@ def geoms_of_feet(model: mujoco.MjModel, feet: Sequence[str], data: mujoco.MjDat
     """
     if isinstance(feet, str) or not len(feet):
         raise ValueError(f"feet must be names of geoms, as in ('left_foot', 'right_foot'), got {feet!r}")
-    renamed, found = own_robot.names_of_feet(model), []
-    for name in feet:
-        geom, body = (mujoco.mj_name2id(model, kind, name) for kind in (GEOM, BODY))
-        if name in renamed:
-            found.append(toes(model)[int(renamed[name].removeprefix("toe_"))])
-        elif geom >= 0 and model.geom_bodyid[geom] > 0 and model.geom_type[geom] in own_feet.NUMBERS:
-            found.append([geom])
-        elif body > 0 and not renamed:
-            found.append(_of_body(model, body, data))
-        else:
-            raise ValueError(_no_foot(model, name, list(renamed)))
-    return found
-
-
-def _of_body(model: mujoco.MjModel, body: int, data: mujoco.MjData | None) -> list[int]:
+    renamed, tips, found = own_robot.names_of_feet(model), toes(model), []
     if data is None:
         data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    tree = own_feet.Tree(model, data)
-    geoms = [k for k in tree.solid if model.geom_bodyid[k] == body]
-    if not geoms:
-        raise ValueError(f"the body {model.body(body).name!r} has no geom that may touch the ground, to be a foot")
-    return list(tree.foot(geoms))
+    for name in feet:
+        foot = tips[int(renamed[name].removeprefix("toe_"))] if name in renamed else None
+        found.append(foot or list(own_feet.geoms_of(model, data, name, list(renamed))))
+    return found
 
 
 def foot_geoms(model: mujoco.MjModel, feet: Sequence[str]) -> np.ndarray:
@@ -88,14 +70,3 @@ def loads(model: mujoco.MjModel, data: mujoco.MjData, feet: Sequence) -> tuple[n
             force[leg] += sign * wrench[:3] @ contact.frame.reshape(3, 3)  # its rows are the contact's axes
             touches[leg] = True
     return force, touches
-
-
-def _no_foot(model: mujoco.MjModel, name: str, renamed: list[str]) -> str:
-    for kind in ("geom", "body", "site", "joint"):
-        if mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), name) >= 0:
-            what = f"{kind} of another shape, or fixed" if kind == "geom" else kind
-            return f"{name!r} is a {what}: a foot is a convex geom at the end of a leg, or its body"
-    known = renamed or [model.geom(k).name for k in range(model.ngeom) if model.geom(k).name]
-    close = difflib.get_close_matches(name, known, 1, 0.5)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"there is no geom {name!r} to be a foot; there are {', '.join(known) or 'none'}{hint}"

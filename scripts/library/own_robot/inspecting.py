@@ -15,9 +15,8 @@ from tarsus.mjcf import own_feet, own_servos
 from tarsus.mjcf.feet import toes
 from tarsus.mjcf.own_robot import OwnRobot, standing
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.library.views.rendering import write_film
+from tarsus.scripts.library.views import rendering
 
-FPS = 25  # of a film
 KINDS = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
 
 
@@ -158,17 +157,9 @@ def body_length(model: mujoco.MjModel) -> float:
 def film(found: Inspected, path: Path, seconds: float) -> None:
     """Write a film of an action of 0."""
     env = own_robot.OwnRobotEnv(params=found.robot, render_mode="rgb_array", **found.verdict.options)
+    action, n_steps = np.zeros(env.action_space.shape, np.float32), round(seconds / env.ctrl_dt)
     env.reset(seed=0)
-    action, n = np.zeros(env.action_space.shape, np.float32), round(seconds * FPS)
-    every = round(1.0 / (FPS * env.ctrl_dt))
-
-    def pictures():
-        for _ in range(n):
-            for _ in range(every):
-                env.step(action)
-            yield env.render()
-
-    write_film(path, pictures(), FPS, n)
+    rendering.film_steps(env, (env.step(action) for _ in range(n_steps)), path, n_steps)
     env.close()
 
 

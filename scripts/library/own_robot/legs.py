@@ -1,6 +1,6 @@
 """Legs as springs, from a model: where feet would be without load, how they move, and how forces bend legs.
 
-Where all joints of a leg have position servos or springs, its foot gives way by C f under a force f: C = J K^-1 J^T,
+Where all joints of a leg have servos or springs, its foot gives way by C f under a force f: C = J K^-1 J^T,
 with the foot's Jacobian J and the joints' stiffness K. The contact solver's legs give way along the vertical only, so
 that what tractions do to heights, C_zx f_x + C_zy f_y, is added to the heights it is given, until both agree.
 """
@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 
 from tarsus.analytic.contact import Feet, solve
+from tarsus.mjcf import own_servos
 
 ROUNDS, SETTLED = 40, 1e-6  # of the search for tractions and heights that agree: most, and by which share of the size
 SHARE = 0.5  # of each correction that is made: whole ones may swing between stuck feet
@@ -37,24 +38,14 @@ def jacobians(model, data, geoms) -> np.ndarray:
     return body.T @ found[..., 6:]
 
 
-def servos(model) -> dict[int, tuple[int, float, float]]:
-    """Return actuator, stiffness at the joint and gear of each joint that has a position servo."""
-    found = {}
-    for k in range(model.nu):
-        kp, back = model.actuator_gainprm[k, 0], model.actuator_biasprm[k, 1]
-        if model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT and kp > 0 and back == -kp:
-            gear = float(model.actuator_gear[k, 0])
-            found[int(model.actuator_trnid[k, 0])] = k, float(kp * gear * gear), gear
-    return found
-
-
 def unload(model, data) -> None:
-    """Move the joints that have position servos to their set-points."""
-    for joint, (actuator, _, gear) in servos(model).items():
-        ctrl = data.ctrl[actuator]
-        if model.actuator_ctrllimited[actuator]:
-            ctrl = np.clip(ctrl, *model.actuator_ctrlrange[actuator])
-        data.qpos[model.jnt_qposadr[joint]] = ctrl / gear
+    """Move the joints that have servos to their set-points."""
+    for joint, k in own_servos.by_joint(model).items():
+        number = int(model.actuator_ctrladr[k])
+        ctrl = data.ctrl[number]
+        if model.actuator_ctrllimited[number]:
+            ctrl = np.clip(ctrl, *model.actuator_ctrlrange[number])
+        data.qpos[model.jnt_qposadr[joint]] = ctrl / model.actuator_gear[k, 0]
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
 
@@ -75,16 +66,16 @@ def compliance(model, data, geoms, names: Sequence[str]) -> np.ndarray:
     Raises:
         ValueError: If a joint that moves a foot up or down has neither servo nor spring, or no joint does.
     """
-    stiffness = np.array(model.jnt_stiffness[1:], float)
-    for joint, (_, kp, _) in servos(model).items():
-        stiffness[joint - 1] += kp
+    stiffness, kp = np.array(model.jnt_stiffness[1:], float), own_servos.gains_of(model)[1]
+    for joint, k in own_servos.by_joint(model).items():
+        stiffness[joint - 1] += kp[k] * float(model.actuator_gear[k, 0]) ** 2
     found = jacobians(model, data, geoms)
     for jacobian, name in zip(found, names, strict=True):
         lifts = np.abs(jacobian[2]) > 1e-9
         loose = [model.joint(k + 1).name for k in np.flatnonzero(lifts & (stiffness <= 0))]
         if loose:
             raise ValueError(
-                f"the joints {', '.join(loose)} of the foot {name!r} have no position servo and no spring, so that the "
+                f"the joints {', '.join(loose)} of the foot {name!r} have no servo and no spring, so that the "
                 "leg's stiffness is not known: pass stiffness=... [N/m], such as 10 weights per metre"
             )
         if not lifts.any():

@@ -73,7 +73,7 @@ def heading(record: xr.Dataset) -> np.ndarray:
 
 def lines(found: Measures, feet) -> list[tuple[str, str]]:
     """Return the measures as rows of a table: what, and how much with its unit."""
-    feet = list(feet)
+    feet, tilt = list(feet), np.rad2deg(found.max_tilt)
     rows = {"duty factor": (found.duty_factor, "{:.2f}", ""), "load": (found.load, "{:.3f}", " of the weight")}
     rows["foot slip"] = (1e3 * found.foot_slip, "{:.1f}", " mm per stride")
     each = [
@@ -82,10 +82,7 @@ def lines(found: Measures, feet) -> list[tuple[str, str]]:
     ]
     return [
         ("speed", f"{found.speed:+.4f} m/s forward, {found.yaw_rate:+.4f} rad/s to the left"),
-        (
-            "body",
-            f"{1e3 * found.height:.1f} mm above the ground, tilted by {np.rad2deg(found.max_tilt):.1f} deg at most",
-        ),
+        ("body", f"{1e3 * found.height:.1f} mm above the ground, tilted by {tilt:.1f} deg at most"),
         *each,
         ("power", f"{found.power:.2f} W, cost of transport {found.cost_of_transport:.2f}"),
     ]

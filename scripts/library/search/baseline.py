@@ -4,12 +4,14 @@ All joints swing as sines of one frequency. Joints that are as far along their l
 Rows of legs, from the front, have a phase each, and the left side one relative to the right, the same in all rows: what
 one side does the other does later. A joint swings the way in which it moves its foot forward, or if it does not,
 upward, so that legs that are mirror images move alike.
-The vector environment walks a generation at a time from rest.
+The vector environment walks a generation at a time from rest: by default 1984 episodes of 5 s, in one to two
+minutes on two cores for twelve or eighteen joints.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -23,7 +25,7 @@ from tarsus.mjcf.own_feet import joints_to
 from tarsus.mjcf.own_robot import standing
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
-from tarsus.scripts.library.learning import environments
+from tarsus.scripts.library.learning import environments, robot_files
 from tarsus.scripts.library.search.found import Found, Parameter
 from tarsus.scripts.library.search.searches import Search, Trials
 
@@ -195,7 +197,8 @@ class BaselineSearch(Search):
         """Return the result with the table, by the names with which a robot is registered."""
         table, period, speed = self.shape.table(found.point), float(found.point[0]), float(trials.best.about)
         self.__dict__.pop("envs").close()  # another run makes others
-        made = {"baseline": table, "baseline_period": period, "speed": speed}
+        robot = json.dumps(robot_files.to_store(environments.asked_for(self.env)))
+        made = {"baseline": table, "baseline_period": period, "speed": speed, "robot": robot}
         return replace(found, made=made, told=f"speed made good {speed:.3f} m/s")
 
 

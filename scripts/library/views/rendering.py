@@ -142,6 +142,15 @@ def write_video(record, model, path: Path | str, **options) -> int:
     return write_film(path, frames(record, model, **options), fps, len(rows_at(record, fps, options.get("speed", 1.0))))
 
 
+def film_steps(env, steps: Iterable, path: Path, n_steps: int) -> int:
+    """Film an environment in real time while it takes at most so many steps; return the number of pictures."""
+    smooth_edges(env.unwrapped.model)
+    period = env.unwrapped.ctrl_dt
+    every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
+    images = (env.render() for k, _ in enumerate(steps) if k % every == 0)
+    return write_film(path, images, 1 / (every * period), -(-n_steps // every))
+
+
 def write_film(path: Path | str, images: Iterable, fps: float, total: int | None = None) -> int:
     """Write images as a film (.mp4, .gif) of so many a second, with a progress bar; return how many there were.
 

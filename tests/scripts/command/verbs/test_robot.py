@@ -2,17 +2,20 @@
 
 import importlib.util
 import json
+import pickle
 import shutil
+import warnings
 
 import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.envs import own_check, own_robot
+from tarsus.envs import own_check, own_robot, own_verdict
 from tarsus.envs.own_verdict import RobotWarning
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.command.verbs import certify, evaluate, export, robot, search, train
-from tarsus.scripts.library.learning import environments
+from tarsus.scripts.library.learning import environments, robot_files
+from tarsus.scripts.library.search import baseline
 
 ASSETS = models.EXAMPLE.parents[1]
 DOG, SIX = ASSETS / "robots" / "dog.xml", ASSETS / "examples" / "hexapod.urdf"
@@ -57,7 +60,7 @@ def test_it_says_what_a_robot_is_and_how_to_register_it(file, mass, feet, joints
     with pytest.warns(RobotWarning) if found["sentences"] else pytest.MonkeyPatch.context():
         exec(found["python"], made := {})
     env = made["env"]
-    assert env.spec.id == environments.called(str(file)) == f"My-{file.stem.title()}-v0"
+    assert env.spec.id == robot_files.called(str(file)) == f"My-{file.stem.title()}-v0"
     assert env.unwrapped.config.typical_speed == pytest.approx(found["walk"]["speed"])
     env.close()
 
@@ -76,7 +79,7 @@ def test_what_is_given_is_not_looked_for(here):
         (None, [], "there is no file 'bad.xml'"),
         ("<mujoco><worldbody/></mujoco>", [], "needs one free joint"),
         ("nonsense", [], "is not an MJCF that MuJoCo can read"),
-        (DOG, ["--feet", "FL", "nowhere"], "there is no geom 'nowhere' to be a foot; there are trunk, "),
+        (DOG, ["--feet", "FL", "nowhere"], "there is no geom or body 'nowhere' to be a foot; there are trunk, "),
         (DOG, ["--servo", "-1", "0"], "servo must be 'auto', 'file' or"),
         (DOG, ["--keyframe", "sits"], "there is no keyframe 'sits'; there are 'stand'"),
         (DOG, ["--keyframe", "7"], "there is no keyframe 7; there are 'stand'"),
@@ -92,10 +95,10 @@ def test_what_is_no_robot_is_refused_in_a_sentence(content, words, message, here
 def test_a_file_does_not_take_a_name_of_the_package():
     named = {"my_dog.urdf": "My-Dog-v0", "dog.xml": "My-Dog-v0", "a/Go2.XML": "Go2-v0", "_.xml": "Robot-v0"}
     named |= {"kennel:Trot-v0": "Trot-v0", "Hexapod-v0": "Hexapod-v0"}
-    assert {name: environments.called(name) for name in named} == named
+    assert {name: robot_files.called(name) for name in named} == named
 
 
-def test_a_policy_of_a_file_is_trained_judged_and_exported_and_knows_the_file(here, capsys):
+def test_a_policy_of_a_file_is_trained_judged_exported_and_moved_with_it(here, capsys, monkeypatch, tmp_path_factory):
     pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
     mine = shutil.copy(SIX, here / "walker.urdf")
     assert train.main(["--env", "walker.urdf", "--plain", *SMALL.split()]) == 0
@@ -103,28 +106,106 @@ def test_a_policy_of_a_file_is_trained_judged_and_exported_and_knows_the_file(he
     assert sum("18 joints got servos" in line for line in lines) == 1  # said once, without where
     assert not any("RobotWarning" in line for line in lines)
     best = "runs/Walker-v0-0/best"
-    assert json.loads((here / best / "run.json").read_text())["environment"] == str(mine)
-    assert not list(here.glob("*.urdf-*"))
+    about = json.loads((here / best / "run.json").read_text())
+    assert about["environment"] == "../../../walker.urdf" and len(about["robot"]["sha256"]) == 64
+    assert about["robot"]["found"]["baseline"] == "clock" and about["robot"]["found"]["typical_speed"] > 0.2
+    assert str(here) not in json.dumps(about) and not list(here.glob("*.urdf-*"))
     gymnasium.registry.pop("Walker-v0")
+    monkeypatch.setattr(own_verdict, "examined", None)  # the file is the same, and what was found of it is known
     assert evaluate.main([best, "--seeds", "1", "--option", "max_episode_steps=20"]) == 0
+    assert gymnasium.spec("Walker-v0").kwargs["baseline_period"] == about["robot"]["found"]["baseline_period"]
     assert certify.main([best, "--seeds", "1", "--seconds", "0.4", "--jobs", "1"]) == 0
-    assert "exact is left out" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "exact is left out: there is no exact engine for this machine: it needs equations" in out
+    assert "a file of a robot describes it to MuJoCo alone" in out
+    models_written = [best]
     if importlib.util.find_spec("onnx"):
-        assert export.main([best]) == 0
+        assert export.main([best, "--out", "runs/Walker-v0-0/exported"]) == 0
+        models_written.append("runs/Walker-v0-0/exported/policy.onnx")
+    there = here / "elsewhere" / "deep"
+    there.mkdir(parents=True)
+    mine.rename(there / "walker.urdf")
+    (here / "runs" / "Walker-v0-0").rename(there / "Walker-v0-0")
+    monkeypatch.chdir(tmp_path_factory.mktemp("other"))
+    for model in models_written:  # the run's folder was moved, with its robot beside it
+        gymnasium.registry.pop("Walker-v0", None)
+        moved = str(there / model.removeprefix("runs/"))
+        assert evaluate.main([moved, "--seeds", "1", "--option", "max_episode_steps=20"]) == 0
+    assert "has changed since" not in capsys.readouterr().err
+    monkeypatch.undo()
+    monkeypatch.chdir(there)
+    monkeypatch.setattr(own_check, "SHAKEN", 1.0)
+    text = (there / "walker.urdf").read_text()
+    (there / "walker.urdf").write_text(text.replace('effort="2.5"', 'effort="2.4"'))
+    assert evaluate.main(["Walker-v0-0/best", "--seeds", "1", "--option", "max_episode_steps=20"]) == 0
+    assert "walker.urdf: the robot is another than the policy was trained with" in capsys.readouterr().err
+    again = ["--env", "walker.urdf", "--plain", "--out", ".", "--resume", "--steps", "64"]
+    again += [*SMALL.split()[:2], *SMALL.split()[4:]]
+    assert "a file of the robot walker.urdf has changed since" in said(train.main, again, capsys)
+    (there / "walker.urdf").write_text(text)
+    assert train.main(again) == 0
+    (there / "walker.urdf").rename(there / "other.urdf")
     gymnasium.registry.pop("Walker-v0")
-    (here / "moved").mkdir()
-    mine.rename(here / "moved" / "walker.urdf")
-    assert f"the stored policy's robot {mine} is not there; --env FILE says" in said(evaluate.main, [best], capsys)
-    words = ["--env", "moved/walker.urdf", "--seeds", "1", "--option", "max_episode_steps=20"]
-    assert evaluate.main([best, *words]) == 0
-    again = ["--resume", "--steps", "64", *SMALL.split()[:2], *SMALL.split()[4:]]
-    assert train.main(["--env", "moved/walker.urdf", "--plain", *again]) == 0
+    words = ["Walker-v0-0/best", "--seeds", "1", "--option", "max_episode_steps=20"]
+    assert "the stored robot ../../../walker.urdf is not there" in said(evaluate.main, words, capsys)
+    (there / "sub").mkdir()
+    (there / "other.urdf").rename(there / "sub" / "walker.urdf")
+    assert evaluate.main([*words, "--env", "sub/walker.urdf"]) == 0
+
+
+def test_a_robot_that_another_process_registered_is_not_tried_again(here, monkeypatch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        name = environments.asked_for(shutil.copy(SIX, here / "walker.urdf"))
+    sent = pickle.loads(pickle.dumps(robot_files.files()))
+    gymnasium.registry.pop(name)
+    monkeypatch.setattr(own_verdict, "examined", None)
+    robot_files.adopt(sent)
+    assert environments.asked_for("walker.urdf") == name
+    gymnasium.make(name).close()
+    (here / "walker.urdf").write_text(SIX.read_text() + "<!-- edited -->")
+    with pytest.raises(TypeError):
+        environments.asked_for("walker.urdf")
 
 
 def test_a_baseline_is_searched_for_a_file_and_registers_it(here):
     words = [str(SIX), "--num-envs", "8", "--generations", "1", "--steps", "20", "--threads", "1"]
     assert search.main(["baseline", *words, "--out", "it"]) == 0
-    own_robot.register("Found-v0", SIX, baseline="it/found.npz", check=False)
-    options, there = gymnasium.spec("Found-v0").kwargs, np.load("it/found.npz")
+    assert json.loads((here / "it" / "result.json").read_text())["result"]["tried"] == 16
+    assert baseline.BaselineSearch(str(SIX)).total == 1984  # episodes of 5 s, whatever they find
+    own_robot.register("Sines-v0", SIX, baseline="it/found.npz", check=False)
+    options, there = gymnasium.spec("Sines-v0").kwargs, np.load("it/found.npz")
     assert options["baseline"].shape == (24, 18) and (options["baseline"] == there["baseline"]).all()
     assert options["baseline_period"] == there["baseline_period"]
+
+
+def test_every_verb_takes_a_robot_with_a_baseline_that_was_found(here, capsys):
+    shutil.copy(SIX, here / "walker.urdf")
+    table = 0.05 * np.sin(2 * np.pi * np.arange(24) / 24)[:, None] * np.ones(18)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        stored = json.dumps(robot_files.to_store(environments.asked_for("walker.urdf")))
+    (here / "it").mkdir()
+    np.savez("it/sines.npz", baseline=table, baseline_period=0.8, robot=stored)
+    named = ["--env", "it/sines.npz"]
+    assert evaluate.main(["zero", *named, "--seeds", "1", "--option", "max_episode_steps=20"]) == 0
+    options = gymnasium.spec("Sines-v0").kwargs
+    assert (options["baseline"] == table).all() and options["baseline_period"] == 0.8
+    assert certify.main(["zero", *named, "--seeds", "1", "--seconds", "0.4", "--jobs", "1"]) == 0
+    if importlib.util.find_spec("stable_baselines3"):
+        assert train.main([*named, "--plain", *SMALL.split()]) == 0
+        (here / "moved").mkdir()
+        for name in ("walker.urdf", "it/sines.npz", "runs/Sines-v0-0"):
+            (here / name).rename(here / "moved" / (here / name).name)
+        gymnasium.registry.pop("Sines-v0")
+        best = "moved/Sines-v0-0/best"
+        assert evaluate.main([best, "--seeds", "1", "--option", "max_episode_steps=20"]) == 0
+        assert (gymnasium.spec("Sines-v0").kwargs["baseline"] == table).all()
+        if importlib.util.find_spec("onnx"):
+            assert export.main([best]) == 0
+    np.savez("bare.npz", baseline=table, baseline_period=0.8)
+    assert "bare.npz names no robot's file" in said(evaluate.main, ["zero", "--env", "bare.npz"], capsys)
+    np.savez("itself.npz", robot=json.dumps({"environment": "itself.npz", "robot": {"sha256": ""}}))
+    assert "itself.npz is none" in said(evaluate.main, ["zero", "--env", "itself.npz"], capsys)
+    words = ["zero", "--env", "moved/walker.urdf", "--option", "baseline=it/sines.npz"]
+    assert evaluate.main(words) == 2 and "the robot with it in `--env found.npz`" in capsys.readouterr().err

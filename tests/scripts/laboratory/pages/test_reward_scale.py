@@ -6,13 +6,11 @@ from tarsus.scripts.laboratory.pages import reward_scale
 
 FORWARD = {"forward": (1.5, "m/s"), "drift": (-0.3, "m/s"), "power": (-0.004, "W"), "healthy": (0.25, "1")}
 COMMANDED = {"speed": (1.0, "1"), "yaw_rate": (0.5, "1"), "power": (-0.001, "W"), "healthy": (0.1, "1")}
-CONFIG = SimpleNamespace(
-    command_speed=(0.0, 0.5), command_yaw_rate=(-0.3, 0.3), command_period=4.0, command_standing=0.1
-)
+CONFIG, RANGES = SimpleNamespace(command_period=4.0, command_standing=0.1), ((0.0, 0.5), (-0.3, 0.3))
 
 
 def said(rewards, **more):
-    return reward_scale.words(rewards, 1000, SimpleNamespace(**vars(CONFIG) | more)).replace("\n", " ")
+    return reward_scale.words(rewards, 1000, SimpleNamespace(**vars(CONFIG) | more), RANGES).replace("\n", " ")
 
 
 def test_a_return_of_1000_is_a_speed_and_what_the_rest_costs():
@@ -29,7 +27,7 @@ def test_of_a_reward_in_typical_speeds_and_powers_it_is_what_a_metre_and_a_watt_
 
 
 def test_a_command_that_is_met_earns_the_positive_weights():
-    first, second = reward_scale.words({"forward": FORWARD, "commanded": COMMANDED}, 500, CONFIG).split("\n\n")
+    first, second = reward_scale.words({"forward": FORWARD, "commanded": COMMANDED}, 500, CONFIG, RANGES).split("\n\n")
     text = second.replace("\n", " ")
     assert "every 4 s (`command_period`), the forward speed from `command_speed`, 0 to 0.5 m/s" in text
     assert "the yaw rate from `command_yaw_rate`, -0.3 to 0.3 rad/s; a share of 0.1" in text

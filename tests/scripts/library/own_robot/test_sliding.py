@@ -10,6 +10,7 @@ import pytest
 
 from tarsus.analytic.contact import solve
 from tarsus.mjcf import own_robot as models
+from tarsus.mjcf import own_servos
 from tarsus.scripts.library.own_robot import legs, sliding
 from tarsus.scripts.library.own_robot.feet import foot_geoms
 from tarsus.scripts.library.own_robot.stance import stance, twist_of
@@ -106,7 +107,45 @@ def test_a_servo_with_a_gear_holds_its_joint_at_the_control_over_the_gear():
     data.ctrl[:] = -4.0
     legs.unload(model, data)
     np.testing.assert_allclose(data.qpos[7:11], [-0.6, -0.6, -1.25, -0.6])  # clipped at the ranges first
-    assert legs.servos(model)[3] == (2, 240.0, 2.0)
+    assert own_servos.by_joint(model)[3] == 2 and own_servos.gains_of(model)[1][2] == 60.0
+
+
+@pytest.fixture(scope="module")
+def hexapod():
+    """A robot whose servos have a largest speed, as DC motors."""
+    robot = models.OwnRobot(models.EXAMPLE.with_name("hexapod.urdf"), friction=0.4)
+    model = models.model(robot)
+    assert own_servos.has_speed_line(model).all()
+    return robot, model
+
+
+def test_servos_with_a_largest_speed_carry_a_stance_that_slides_as_in_mujoco(hexapod):
+    robot, model = hexapod
+    data, rest = models.standing(model), models.rest_controls(model).reshape(6, 3)
+    while data.time < 0.375:
+        phase = 2 * np.pi * data.time + np.arange(6) * np.pi / 3
+        yaw, lift = 0.15 * np.sin(phase), 0.03 * np.cos(phase)
+        data.ctrl[:] = (rest + np.column_stack([yaw, lift, 0 * yaw])).ravel()
+        mujoco.mj_step(model, data)
+    here = stance(model, data, robot.feet, mu=0.4)
+    found = here.solve()
+    assert found.solved and np.ptp(here.force[:, 2]) > 2
+    np.testing.assert_allclose(found.force, here.force, atol=0.35)
+
+
+def test_the_compliance_of_servos_with_a_largest_speed_is_that_of_their_torques(hexapod):
+    robot, model = hexapod
+    geoms, data, stiffness = foot_geoms(model, robot.feet), models.standing(model), []
+    data.ctrl[:] = models.rest_controls(model)
+    still = moved(model, data)
+    for joint in range(18):
+        qpos = data.qpos.copy()
+        qpos[7 + joint] += 1e-3
+        torque = moved(model, data, qpos=qpos).qfrc_actuator - still.qfrc_actuator
+        stiffness.append(-torque[6 + joint] / 1e-3)
+    jacobian = legs.jacobians(model, still, geoms)
+    expected = (jacobian / stiffness) @ jacobian.swapaxes(-1, -2)
+    np.testing.assert_allclose(legs.compliance(model, still, geoms, robot.feet), expected, atol=1e-9)
 
 
 def test_a_leg_gives_way_as_its_servos_do(model, sliding_dog):
@@ -212,7 +251,7 @@ def test_a_robot_of_motors_needs_a_stiffness():
     robot = models.OwnRobot(text, FEET, friction=0.6, servo="file")
     model = models.model(robot)
     data = models.standing(model)
-    with pytest.raises(ValueError, match="the joints FL_knee of the foot 'FL' have no position servo.*pass stiffness"):
+    with pytest.raises(ValueError, match="the joints FL_knee of the foot 'FL' have no servo.*pass stiffness"):
         stance(model, data, FEET)
     here = stance(model, data, FEET, stiffness=500.0)
     assert here.solve().solved and (here.feet.stiffness == 500).all() and not here.bend.any()
@@ -221,7 +260,10 @@ def test_a_robot_of_motors_needs_a_stiffness():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m, d, r: stance(m, d, ("FL", "FRX")), "no geom 'FRX' to be a foot; there are FL, FR, RL, RR; did you"),
+        (
+            lambda m, d, r: stance(m, d, ("FL", "FRX")),
+            "no geom or body 'FRX' to be a foot; there are FL, FR, RL, RR; did you",
+        ),
         (lambda m, d, r: stance(m, models_up(m), FEET), r"do not give one friction \(no foot touches\): pass mu"),
         (lambda m, d, r: stance(m, d, FEET, mu=-1.0), "mu must not be below 0"),
         (lambda m, d, r: stance(m, d, FEET, stiffness=np.ones(3)), "could not be broadcast|one for each foot"),
