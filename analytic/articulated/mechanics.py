@@ -17,9 +17,11 @@ from .forces import write_actuators, write_passive, write_total
 from .kinematics import write_kinematics
 from .layout import (
     ACTUATOR_FORCE,
+    BALL,
     BIAS_FORCE,
     DAMPER_FORCE,
     DRIFT,
+    FREE,
     GAP,
     SPRING_FORCE,
     TOTAL_FORCE,
@@ -97,7 +99,8 @@ def evaluate(robot: Robot, qpos, qvel=None, act=None, ctrl=None) -> Mechanics:
         ctrl: Controls, shape (nu,); beyond a control's range its end counts.
 
     Raises:
-        ValueError: If a shape or a number is wrong, or a joint moves no mass; the sentence says which.
+        ValueError: If a shape or a number is wrong, a quaternion is zero, or a joint moves no mass; the sentence says
+            which.
     """
     qpos, qvel, act, ctrl = (
         _array(name, value, n)
@@ -108,6 +111,7 @@ def evaluate(robot: Robot, qpos, qvel=None, act=None, ctrl=None) -> Mechanics:
             ("ctrl", ctrl, robot.nu),
         )
     )
+    _check_quaternions(robot, qpos)
     s, qacc = new_scratch(robot.tables, robot.na), np.zeros(robot.nv)
     massless, kinetic, potential = write_mechanics(robot.tables, s, qpos, qvel, act, ctrl, qacc)
     if massless >= 0:
@@ -138,3 +142,10 @@ def _array(name: str, value, n: int) -> np.ndarray:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite; it holds NaN or infinity")
     return array
+
+
+def _check_quaternions(robot: Robot, qpos: np.ndarray) -> None:
+    for name, (kind, address, _) in zip(robot.joint_names, robot.tables.joint_index, strict=True):
+        first = address + (3 if kind == FREE else 0)
+        if kind <= BALL and not qpos[first : first + 4].any():
+            raise ValueError(f"the quaternion of the joint {name!r}, qpos[{first}:{first + 4}], must not be zero")
