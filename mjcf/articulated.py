@@ -14,6 +14,7 @@ import numpy as np
 from ..analytic.articulated import Robot
 from ..analytic.articulated import layout as at
 from .articulated_actuators import tendon_tables
+from .articulated_equalities import equality_tables
 from .articulated_feet import FootPoint, FootSphere, friction, points_of
 from .articulated_refusals import name_of, refuse
 
@@ -52,6 +53,7 @@ def convert(
         **_joint_tables(model),
         **_limit_tables(model),
         **tendon_tables(model),
+        **equality_tables(model),
         **_foot_tables(points, [friction(model, point, geom) if mu is None else mu for point in points], restitution),
         world=np.vstack((*plane, model.opt.gravity)),
     )

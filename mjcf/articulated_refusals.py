@@ -10,6 +10,7 @@ import numpy as np
 # Switches that change the motion; the rest are of MuJoCo's solver and its time stepping.
 SWITCHES = "CONSTRAINT EQUALITY FRICTIONLOSS LIMIT CONTACT SPRING DAMPER GRAVITY CLAMPCTRL ACTUATION".split()
 TRANSMISSIONS = ("JOINT", "JOINTINPARENT", "TENDON")
+EQUALITIES = tuple(int(kind) for kind in (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD, mujoco.mjtEq.mjEQ_JOINT))
 SCALARS = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
@@ -19,7 +20,8 @@ def refuse(model: mujoco.MjModel) -> None:
     Raises:
         ValueError: The sentence names the elements.
     """
-    found = [*_of_model(model), *_of_bodies(model), *_of_joints(model), *_of_tendons(model), *_of_actuators(model)]
+    parts = (_of_model, _of_bodies, _of_joints, _of_tendons, _of_equalities, _of_actuators)
+    found = [what for part in parts for what in part(model)]
     if found:
         raise ValueError(f"the exact engine does not cover {'; '.join(found)}")
 
@@ -35,8 +37,6 @@ def _of_model(model: mujoco.MjModel) -> Iterator[str]:
         yield f"flexes: {name_of(model, 'flex', 0)}"
     if model.nplugin:
         yield f"plugins: {name_of(model, 'plugin', 0)}"
-    if model.neq:
-        yield f"equalities: {name_of(model, 'equality', 0)}; its loop must be opened, or its joints made one"
     if model.opt.density or model.opt.viscosity or np.any(model.opt.wind):
         yield "a fluid: density, viscosity and wind must be 0"
     off = [name for name in SWITCHES if model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}"))]
@@ -80,6 +80,19 @@ def _of_tendons(model: mujoco.MjModel) -> Iterator[str]:
     ):
         for number in found:
             yield f"{what} of tendons: {name_of(model, 'tendon', number)}"
+
+
+def _of_equalities(model: mujoco.MjModel) -> Iterator[str]:
+    for number in np.flatnonzero(model.eq_active0):
+        kind, name = mujoco.mjtEq(int(model.eq_type[number])), name_of(model, "equality", number)
+        if int(kind) not in EQUALITIES:
+            what = kind.name.removeprefix("mjEQ_").lower()
+            yield f"equalities of the kind {what}: {name}; covered are connect, weld and joint"
+        ends = (model.eq_obj1id[number], model.eq_obj2id[number])
+        if kind == mujoco.mjtEq.mjEQ_JOINT and any(
+            joint >= 0 and model.jnt_type[joint] not in SCALARS for joint in ends
+        ):
+            yield f"equalities of free and ball joints: {name}"
 
 
 def _any(*arrays: np.ndarray) -> np.ndarray:

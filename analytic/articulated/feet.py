@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compilation import jit
 from .layout import DOF_PARENT, DRIFT, FOOT_POS, GAP, LAST_DOF, NORMAL, ORIGIN, RADIUS, VELOCITY
-from .spatial import rotate
+from .spatial import at_point, cross, rotate
 
 
 @jit(inline=True)
@@ -17,16 +17,6 @@ def _place(robot, s, i):
     b, foot = robot.foot_index[i, 0], robot.foot[i]
     x, y, z = rotate(s.xquat[b], foot[FOOT_POS], foot[FOOT_POS + 1], foot[FOOT_POS + 2])
     return x + s.xpos[b, 0], y + s.xpos[b, 1], z + s.xpos[b, 2]
-
-
-@jit(inline=True)
-def _at(motion, x, y, z):
-    """Return the linear part of a spatial velocity or acceleration at the point x, y, z."""
-    return (
-        motion[3] + motion[1] * z - motion[2] * y,
-        motion[4] + motion[2] * x - motion[0] * z,
-        motion[5] + motion[0] * y - motion[1] * x,
-    )
 
 
 @jit
@@ -38,13 +28,10 @@ def _write_drift(robot, s, i, centre, point):
     """
     b = robot.foot_index[i, 0]
     velocity = s.cvel[b]
-    x, y, z = _at(s.cacc[b], point[0], point[1], point[2])
-    u, v, w = _at(velocity, centre[0], centre[1], centre[2])
-    x, y, z = (
-        x + velocity[1] * w - velocity[2] * v,
-        y + velocity[2] * u - velocity[0] * w,
-        z + velocity[0] * v - velocity[1] * u,
-    )
+    x, y, z = at_point(s.cacc[b], point[0], point[1], point[2])
+    u, v, w = at_point(velocity, centre[0], centre[1], centre[2])
+    u, v, w = cross(velocity[0], velocity[1], velocity[2], u, v, w)
+    x, y, z = x + u, y + v, z + w
     for a in range(3):
         d = robot.world[NORMAL + a]
         s.foot[i, DRIFT + a] = x * d[0] + y * d[1] + z * d[2]
@@ -64,7 +51,7 @@ def write_foot(robot, s, i, full):
     gap = (reference[0] - origin[0] + point[0]) * n[0]
     gap += (reference[1] - origin[1] + point[1]) * n[1]
     s.foot[i, GAP] = gap + (reference[2] - origin[2] + point[2]) * n[2]
-    x, y, z = _at(s.cvel[b], point[0], point[1], point[2])
+    x, y, z = at_point(s.cvel[b], point[0], point[1], point[2])
     for a in range(3):
         d = robot.world[NORMAL + a]
         s.foot[i, VELOCITY + a] = x * d[0] + y * d[1] + z * d[2]
@@ -76,7 +63,7 @@ def write_foot(robot, s, i, full):
             s.foot_rows[3 * i + a, k] = 0.0
     k = robot.body_index[b, LAST_DOF]
     while k >= 0:
-        x, y, z = _at(s.cdof[k], point[0], point[1], point[2])
+        x, y, z = at_point(s.cdof[k], point[0], point[1], point[2])
         for a in range(3):
             d = robot.world[NORMAL + a]
             s.foot_rows[3 * i + a, k] = x * d[0] + y * d[1] + z * d[2]

@@ -40,7 +40,7 @@ def _start(robot, s, b, qpos):
         a = robot.joint_index[j, QPOS]
         if b == 1:
             for k in range(3):
-                reference[k] = qpos[a + k]
+                reference[k], s.xpos[0, k] = qpos[a + k], -qpos[a + k]
         for k in range(3):
             place[k] = qpos[a + k] - reference[k]
         for k in range(4):
@@ -50,10 +50,8 @@ def _start(robot, s, b, qpos):
         x, y, z = rotate(s.xquat[p], body[POS], body[POS + 1], body[POS + 2])
         if b == 1:
             reference[0], reference[1], reference[2] = x, y, z
-        # The world's own place is at minus the reference.
-        place[0] = s.xpos[p, 0] + x if p > 0 else x - reference[0]
-        place[1] = s.xpos[p, 1] + y if p > 0 else y - reference[1]
-        place[2] = s.xpos[p, 2] + z if p > 0 else z - reference[2]
+            s.xpos[0, 0], s.xpos[0, 1], s.xpos[0, 2] = -x, -y, -z
+        place[0], place[1], place[2] = s.xpos[p, 0] + x, s.xpos[p, 1] + y, s.xpos[p, 2] + z
         product(s.xquat[p], body[QUAT], body[QUAT + 1], body[QUAT + 2], body[QUAT + 3], quat)
     for k in range(6):
         s.cvel[b, k], s.cacc[b, k] = s.cvel[p, k], s.cacc[p, k]

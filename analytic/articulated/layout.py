@@ -55,6 +55,16 @@ LIMIT_INTEGERS = 2
 SIGN, VALUE = range(2)
 LIMIT_NUMBERS = 2
 
+CONNECT, WELD, JOINTS = range(3)  # kinds of equalities
+# Two bodies; or addresses in qpos and qvel of a joint, and of another (-1: none).
+EQUALITY_KIND, FIRST_ROW, FIRST, SECOND, SECOND_QPOS, SECOND_DOF = range(6)
+FIRST_QPOS, FIRST_DOF = FIRST, SECOND
+EQUALITY_INTEGERS = 6
+POINT_1, POINT_2, RELATIVE = 0, 3, 6  # in the bodies' frames; the second's orientation in the first's
+POLYNOMIAL, REFERENCE_1, REFERENCE_2 = 0, 5, 6  # of joints: five coefficients, and positions from which they count
+EQUALITY_NUMBERS = 10
+ROWS = (3, 6, 1)  # of each kind
+
 FOOT_POS, RADIUS, MU, RESTITUTION = 0, 3, 4, 5  # of a sphere that touches the ground, in its body's frame
 FOOT_NUMBERS = 6
 
@@ -66,6 +76,7 @@ BIAS_FORCE, SPRING_FORCE, DAMPER_FORCE, ACTUATOR_FORCE, TOTAL_FORCE = range(5)
 FORCE_COLUMNS = 5
 GAP, VELOCITY, DRIFT = 0, 1, 4  # of a foot: distance to the ground; velocity and drift along normal and tangents
 FOOT_COLUMNS = 7
+ROW_ERROR, ROW_VELOCITY, ROW_DRIFT = range(3)  # of an equality's row
 
 
 class Tables(NamedTuple):
@@ -86,6 +97,8 @@ class Tables(NamedTuple):
     control: np.ndarray  # (nu, 2) range
     limit_index: np.ndarray  # (n_limits, LIMIT_INTEGERS)
     limit: np.ndarray  # (n_limits, LIMIT_NUMBERS)
+    equality_index: np.ndarray  # (n_equalities, EQUALITY_INTEGERS)
+    equality: np.ndarray  # (n_equalities, EQUALITY_NUMBERS)
     foot_index: np.ndarray  # (n_feet, 1) body
     foot: np.ndarray  # (n_feet, FOOT_NUMBERS)
     world: np.ndarray  # (WORLD_ROWS, 3)
@@ -115,6 +128,8 @@ class Scratch(NamedTuple):
     act_dot: np.ndarray  # (1, na)
     foot: np.ndarray  # (n_feet, FOOT_COLUMNS)
     foot_rows: np.ndarray  # (3 n_feet, nv): three rows for each foot, normal and two tangents
+    equality: np.ndarray  # (n_rows, 3) error, velocity, drift
+    equality_rows: np.ndarray  # (n_rows, nv)
 
 
 def new_scratch(tables: Tables, na: int) -> Scratch:
@@ -122,5 +137,8 @@ def new_scratch(tables: Tables, na: int) -> Scratch:
     nbody, nv, feet = len(tables.body), len(tables.dof), len(tables.foot)
     bodies = [np.zeros((nbody, columns)) for columns in (3, 4, 3, 10, 10, 6, 6, 6)]
     motions = [np.zeros((nv, columns)) for columns in (6, 6, nv, nv, FORCE_COLUMNS)]
+    rows = sum(ROWS[kind] for kind in tables.equality_index[:, EQUALITY_KIND])
     contacts = np.zeros((feet, FOOT_COLUMNS)), np.zeros((3 * feet, nv))
-    return Scratch(np.zeros((1, 3)), *bodies, *motions, np.zeros((1, na)), *contacts)
+    return Scratch(
+        np.zeros((1, 3)), *bodies, *motions, np.zeros((1, na)), *contacts, np.zeros((rows, 3)), np.zeros((rows, nv))
+    )

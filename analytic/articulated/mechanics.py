@@ -12,6 +12,7 @@ import numpy as np
 
 from ..compilation import jit
 from .dynamics import kinetic_energy, potential_energy, solve_mass, write_dynamics, write_factor
+from .equalities import write_equalities
 from .feet import write_foot
 from .forces import write_actuators, write_passive, write_total
 from .kinematics import write_kinematics
@@ -23,6 +24,9 @@ from .layout import (
     DRIFT,
     FREE,
     GAP,
+    ROW_DRIFT,
+    ROW_ERROR,
+    ROW_VELOCITY,
     SPRING_FORCE,
     TOTAL_FORCE,
     VELOCITY,
@@ -49,6 +53,10 @@ class Mechanics:
         foot_velocity: Of the points that touch, along normal and tangents, shape (n_feet, 3) [m/s].
         foot_rows: foot_velocity = foot_rows qvel, shape (n_feet, 3, nv).
         foot_drift: Acceleration of the feet = foot_rows qacc + foot_drift, shape (n_feet, 3) [m/s^2].
+        equality_error: Of the n rows of equalities, zero where they hold, shape (n,) [m, rad].
+        equality_velocity: Their rates at zero error, shape (n,) [m/s, rad/s].
+        equality_rows: equality_velocity = equality_rows qvel, shape (n, nv).
+        equality_drift: Rate of equality_velocity = equality_rows qacc + equality_drift, shape (n,) [m/s^2, rad/s^2].
     """
 
     mass: np.ndarray
@@ -64,6 +72,10 @@ class Mechanics:
     foot_velocity: np.ndarray
     foot_rows: np.ndarray
     foot_drift: np.ndarray
+    equality_error: np.ndarray
+    equality_velocity: np.ndarray
+    equality_rows: np.ndarray
+    equality_drift: np.ndarray
 
 
 @jit
@@ -80,6 +92,7 @@ def write_mechanics(robot, s, qpos, qvel, act, ctrl, qacc):
     write_total(s)
     for i in range(len(robot.foot)):
         write_foot(robot, s, i, True)
+    write_equalities(robot, s, qpos, qvel, np.empty(4))
     massless = write_factor(s)
     if massless < 0:
         for i in range(len(qacc)):
@@ -130,6 +143,10 @@ def evaluate(robot: Robot, qpos, qvel=None, act=None, ctrl=None) -> Mechanics:
         foot_velocity=s.foot[:, VELOCITY : VELOCITY + 3],
         foot_rows=s.foot_rows.reshape(robot.n_feet, 3, robot.nv),
         foot_drift=s.foot[:, DRIFT : DRIFT + 3],
+        equality_error=s.equality[:, ROW_ERROR],
+        equality_velocity=s.equality[:, ROW_VELOCITY],
+        equality_rows=s.equality_rows,
+        equality_drift=s.equality[:, ROW_DRIFT],
     )
 
 

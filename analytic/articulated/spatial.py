@@ -66,3 +66,19 @@ def momentum(inertia, velocity, out):
     out[1] = inertia[7] * a + inertia[5] * b + inertia[9] * c + z * d - x * f
     out[2] = inertia[8] * a + inertia[9] * b + inertia[6] * c + x * e - y * d
     out[3], out[4], out[5] = m * d + b * z - c * y, m * e + c * x - a * z, m * f + a * y - b * x
+
+
+@jit(inline=True)
+def cross(a, b, c, x, y, z):
+    """Return the vector product of a, b, c and x, y, z."""
+    return b * z - c * y, c * x - a * z, a * y - b * x
+
+
+@jit(inline=True)
+def at_point(motion, x, y, z):
+    """Return the linear part of a spatial velocity or acceleration, shape (6,), at the point x, y, z."""
+    return (
+        motion[3] + motion[1] * z - motion[2] * y,
+        motion[4] + motion[2] * x - motion[0] * z,
+        motion[5] + motion[0] * y - motion[1] * x,
+    )
