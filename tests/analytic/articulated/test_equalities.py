@@ -93,6 +93,23 @@ def test_a_weld_turns_what_its_error_says(kind):
     np.testing.assert_allclose((after - before) / 2e-5, evaluate(robot, qpos, qvel).equality_velocity, atol=1e-8)
 
 
+def test_rows_of_several_equalities_follow_each_other():
+    texts = [*KINDS.values(), *WELDS.values()]
+    both = evaluate(convert(model := model_of("".join(texts)), ()), *(state := next(states(model))))
+    alone = [evaluate(convert(model_of(text), ()), *state) for text in texts]
+    for name in ("equality_error", "equality_velocity", "equality_drift", "equality_rows"):
+        np.testing.assert_array_equal(getattr(both, name), np.concatenate([getattr(one, name) for one in alone]))
+
+
+def test_a_quaternion_and_its_negative_are_one_turn():
+    model = model_of(WELDS["weld to the world"])
+    robot, (qpos, _) = convert(model, ()), next(states(model))
+    negative = np.where((np.arange(robot.nq) > 2) & (np.arange(robot.nq) < 7), -qpos, qpos)
+    one, other = (evaluate(robot, some).equality_error for some in (qpos, negative))
+    np.testing.assert_allclose(one, other, atol=1e-14)
+    assert np.linalg.norm(one[3:]) > 0.1
+
+
 def constrained(found):
     """Return the acceleration that the rows of equalities leave, by one linear system."""
     rows, n = found.equality_rows, len(found.equality_rows)

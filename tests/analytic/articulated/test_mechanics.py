@@ -6,7 +6,6 @@ import pytest
 
 from tarsus.analytic.articulated import Robot, evaluate
 from tarsus.analytic.articulated.mechanics import write_mechanics
-from tarsus.analytic.compilation import has_numba
 from tarsus.mjcf.articulated import convert
 
 PENDULUM = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body pos="0 0 2"><joint axis="0 1 0"/>
@@ -136,7 +135,7 @@ def test_far_from_the_origin_nothing_is_lost():
         np.testing.assert_allclose(far.foot_drift, near.foot_drift, atol=1e-12 * np.abs(near.foot_drift).max())
 
 
-@pytest.mark.skipif(not has_numba(), reason="needs numba")
+@pytest.mark.skipif(not hasattr(write_mechanics, "signatures"), reason="interpreted")
 def test_all_robots_are_one_compilation():
     for text, feet in ((PENDULUM, ()), (PENDULUM, ("tip",)), (ROBOT, ("toe",))):
         _, robot = model_and_robot(text, feet)
