@@ -1,0 +1,1 @@
+"""Any tree of rigid bodies on a plane in the exact engine."""
