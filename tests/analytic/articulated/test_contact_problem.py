@@ -180,18 +180,20 @@ ROD = [
 ]
 
 
+@pytest.mark.parametrize("angle", [0.0, 0.7])
 @pytest.mark.parametrize("pressed, mu, status", ROD)
-def test_painleves_rod_has_one_solution_or_none_or_two(pressed, mu, status):
+def test_painleves_rod_has_one_solution_or_none_or_two(pressed, mu, status, angle):
     """It slides on its lower end, at 45 degrees; friction presses the end into the ground where mu exceeds 5/3."""
     x, z, inertia = np.sqrt(0.5), -np.sqrt(0.5), 1 / 3
-    j = np.array([-x, z, 0.0])
-    made = solve(
-        np.eye(3) + np.outer(j, j) / inertia, [pressed, 0.0, 0.0], Blocks.of(["sliding"], mu, direction=(-1.0, 0.0))
-    )
+    along = np.array([np.cos(angle), np.sin(angle)])  # where the rod lies, between the tangents
+    j = np.array([-x, *(z * along)])
+    rows = Blocks.of(["sliding"], mu, direction=-along)
+    made = solve(np.eye(3) + np.outer(j, j) / inertia, [pressed, 0.0, 0.0], rows)
     assert made.status is status
     effective = 1.0 + x**2 / inertia - mu * abs(x * z) / inertia
     if status is SOLVED:
         np.testing.assert_allclose(made.force[0], max(0.0, -pressed / effective), rtol=1e-10)
+        np.testing.assert_allclose(made.force[1:], -mu * made.force[0] * along, atol=1e-12)
     if status is ContactStatus.INDETERMINATE:
         normal = sorted([made.motion[0], made.other[0]])
         np.testing.assert_allclose(normal, [0.0, pressed], atol=1e-9)
