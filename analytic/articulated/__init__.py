@@ -1,7 +1,7 @@
 """Any tree of rigid bodies on a plane, as arrays: its mechanics are compiled once, and the robot is an argument.
 
 `Robot` holds the arrays, `evaluate` returns the mechanics of one state. `mjcf.articulated.convert` makes a robot of a
-MuJoCo model. `contact_problem.solve` finds the forces of its rows.
+MuJoCo model.
 """
 
 from .mechanics import Mechanics, evaluate
