@@ -29,7 +29,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FORMULAS = (  # where a sign is physics
     *("analytic/*.py", "analytic/models/**/*.py", "analytic/contact/**/*.py", "analytic/hybrid/*.py"),
-    "analytic/articulated/*.py",
     *("controllers/*.py", "envs/measure.py", "envs/shaping.py", "envs/actions.py", "envs/clock_kernels.py"),
     *("envs/kernels.py", "envs/hexapod.py", "envs/bigant.py", "envs/slip_leg.py", "envs/hopping_leg.py", "mjcf/*.py"),
 )
