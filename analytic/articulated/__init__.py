@@ -1,6 +1,7 @@
-"""Mechanics of any articulated robot with feet over a plane, compiled once for all robots: the robot is an argument.
+"""Mechanics and contact of any articulated robot, compiled once for all robots: the robot is an argument.
 
-`tarsus.mjcf.articulated.convert` makes a `Robot` of an MJCF file; nothing here needs MuJoCo.
+`tarsus.mjcf.articulated.convert` makes a `Robot` of an MJCF file, and nothing here needs MuJoCo. `mechanics` is what
+does not depend on contact; `contact` solves the problem of contacts, joint limits and dry friction at one instant.
 """
 
 from .mechanics import Mechanics, mechanics
