@@ -144,7 +144,7 @@ def solve_rows(matrix, free, blocks, noise, random, force, other, mode):
     a, b, scaled_blocks, scale, size = scaled(matrix, free, blocks)
     x, y, weight = np.zeros(m), np.zeros(m), size / scale
     best, _ = ladder(a, b, x, weight, noise, mode, scaled_blocks)
-    status = _judge(a, b, scaled_blocks, best, weight, noise, random, x, y)
+    status = _judge(a, b, scaled_blocks, best, weight, noise, random, x, y, mode)
     w, out = np.empty(m), np.empty(m)
     natural_residual(a, b, x, scaled_blocks, w, out)
     mismatch, far = np.abs(out * weight).max(), np.abs(out * scale).max() * size
@@ -154,7 +154,7 @@ def solve_rows(matrix, free, blocks, noise, random, force, other, mode):
 
 
 @jit
-def _judge(a, b, blocks, best, weight, noise, random, x, y):
+def _judge(a, b, blocks, best, weight, noise, random, x, y, mode):
     """Return the status of forces x with this residual; write another solution to y, one that was missed to x."""
     cones, rubs = False, False
     for c in range(len(blocks.of)):
@@ -170,6 +170,7 @@ def _judge(a, b, blocks, best, weight, noise, random, x, y):
     count = enumerate_modes(a, b, blocks, first, y)
     if not best <= GOOD:
         if count > 0:
+            refine(a, b, first, weight, noise, mode, blocks)  # from the solution, for its modes
             x[:] = first
         return S_NO_SOLUTION if count == 0 else (S_NOT_SOLVED if count < 0 else count - 1)
     if count == 2 and not _apart(a, x, y):

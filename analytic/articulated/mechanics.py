@@ -61,13 +61,11 @@ def mechanics(robot: Robot, qpos, qvel, ctrl=None, act=None) -> Mechanics:
     Raises:
         ValueError: If a shape is wrong, a number not finite, or a quaternion zero.
     """
-    qpos = _array("qpos", qpos, robot.nq)
-    qvel = _array("qvel", qvel, robot.nv)
-    ctrl = _array("ctrl", np.zeros(robot.nu) if ctrl is None else ctrl, robot.nu)
-    act = _array("act", np.zeros(robot.na) if act is None else act, robot.na)
-    for q in robot.quaternions():
-        if not qpos[q : q + 4].any():
-            raise ValueError(f"qpos[{q}:{q + 4}] is a quaternion and must not be zero; (1, 0, 0, 0) is no rotation")
+    qpos = array_of("qpos", qpos, robot.nq)
+    qvel = array_of("qvel", qvel, robot.nv)
+    ctrl = array_of("ctrl", np.zeros(robot.nu) if ctrl is None else ctrl, robot.nu)
+    act = array_of("act", np.zeros(robot.na) if act is None else act, robot.na)
+    robot.check_quaternions(qpos)
     work, qacc, rate = workspace(robot.tables), np.zeros(robot.nv), np.zeros(robot.na)
     kinetic, potential = evaluate(robot.tables, work, qpos, qvel, ctrl, act, rate, qacc)
     return _result(work, qacc, rate, kinetic, potential)
@@ -83,7 +81,12 @@ def evaluate(robot, work, qpos, qvel, ctrl, act, act_rate, qacc):
     return kinetic, potential
 
 
-def _array(name: str, value, n: int) -> np.ndarray:
+def array_of(name: str, value, n: int) -> np.ndarray:
+    """Return a copy of `value` as an array of n finite numbers.
+
+    Raises:
+        ValueError: If it is none.
+    """
     array = np.array(value, float)
     if array.shape != (n,):
         raise ValueError(f"{name} must have shape ({n},), got {array.shape}")

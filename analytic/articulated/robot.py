@@ -59,6 +59,16 @@ class Robot:
         """Number of contact points."""
         return len(self.tables.foot)
 
+    def check_quaternions(self, qpos: np.ndarray) -> None:
+        """Refuse positions in which a quaternion is zero.
+
+        Raises:
+            ValueError: If one is.
+        """
+        for q in self.quaternions():
+            if not qpos[q : q + 4].any():
+                raise ValueError(f"qpos[{q}:{q + 4}] is a quaternion and must not be zero; (1, 0, 0, 0) is no rotation")
+
     def quaternions(self) -> list[int]:
         """Return the addresses in `qpos` of the quaternions of free and ball joints."""
         of = self.tables.joint_of
