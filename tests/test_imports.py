@@ -17,7 +17,7 @@ PLAIN = {f"analytic.{name}" for name in "models terrain clock rhex_gaits undulat
 # What each folder may import: others (all, or single modules of one), and third-party packages it must not.
 MAY_IMPORT = {
     "analytic": set(),
-    "mjcf": {"analytic.models", "analytic.terrain", "analytic.finite"},
+    "mjcf": {"analytic.articulated", "analytic.models", "analytic.terrain", "analytic.finite"},
     "controllers": {"analytic"},
     "envs": {"mjcf"} | PLAIN,
     "scripts": FOLDERS,

@@ -1,0 +1,123 @@
+"""The choice of all modes at once, by the contact problem of accelerations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import contact as problem
+from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
+from .closed import limit_row, through_mass
+from .contact import Block, pack
+from .layout import DRIFT, FRICTIONLOSS, MU, VELOCITY
+from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
+from .outcome import RunStatus
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+NEGATIVE = 1e-7  # part of the largest force by which one may break its bound
+
+
+def solve(matrix, free, blocks, noise):
+    """Return the status code, the forces, those of another solution, and the modes of the blocks."""
+    force, other, mode = np.zeros(len(free)), np.zeros(len(free)), np.zeros(len(blocks), np.int64)
+    none = np.zeros((0, len(free)))
+    code, _, _ = problem.solve_rows(matrix, free, pack(blocks), noise, none, force, other, mode)
+    return code, force, other, mode
+
+
+def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
+    """Choose the modes of the feet and limits that touch, and of slow dry joints; return why it cannot, or None.
+
+    If there are two futures, the modes of the one with the least forces are taken, for `undecided="least"`.
+    """
+    slow = _open_all(run)
+    touching, shut, joints = np.flatnonzero(feet), np.flatnonzero(limits), np.flatnonzero(slow)
+    rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut),
+            *np.eye(run.robot.nv)[joints]]  # fmt: skip
+    if not rows:
+        return None
+    rows, twice = np.array(rows), 2.0 * run.options.drift_rate
+    drift = np.concatenate([run.work.foot[touching, DRIFT:].ravel(), np.zeros(len(shut) + len(joints))])
+    free = rows @ run.contact.qacc + drift + twice * (rows @ run.qvel)
+    blocks = [_foot_block(run, i) for i in touching] + [Block(UNILATERAL)] * len(shut)
+    blocks += [Block(BOUNDED, bound=run.robot.tables.dof[i, FRICTIONLOSS]) for i in joints]
+    back, free_acceleration = through_mass(run, rows), run.contact.qacc.copy()
+    noise = max(2.0 * twice * run.options.hold_speed, 1e-9 * np.abs(free).max())
+    code, force, other, mode = solve(rows @ back, free, blocks, noise)
+    if code in (problem.S_NO_SOLUTION, problem.S_NOT_SOLVED):
+        return RunStatus.NO_SOLUTION if code == problem.S_NO_SOLUTION else RunStatus.NOT_SOLVED
+    w, size, n = rows @ back @ force + free, np.abs(force).max(), len(touching)
+    for c, i in enumerate(touching):
+        _take_foot(run, i, blocks[c], mode[c], force[3 * c : 3 * c + 3], w[3 * c : 3 * c + 3], size, noise)
+    for c, k in enumerate(shut):
+        presses = w[3 * n + c] <= 1e-9 and force[3 * n + c] > 1e-9 * size
+        run.contact.limit[k] = CLOSED if mode[n + c] or presses else OPEN
+    run.contact.dry[joints] = -mode[n + len(shut) :]
+    if code == problem.S_INDETERMINATE:
+        run.futures = free_acceleration + np.array([back @ force, back @ other])
+        if run.options.undecided == "stop":
+            return RunStatus.INDETERMINATE
+    return None if _agree(run, size) else RunStatus.NOT_SOLVED
+
+
+def _open_all(run: Simulation) -> np.ndarray:
+    """Open everything, and free dry joints that are slow; return which degrees of freedom those are."""
+    dry = run.robot.tables.dof[:, FRICTIONLOSS] > 0.0
+    slow = dry & (np.abs(run.qvel) <= run.options.hold_speed)
+    run.contact.foot[:], run.contact.limit[:] = FREE, OPEN
+    run.contact.dry[:] = np.where(dry & ~slow, np.sign(run.qvel), NOT_DRY)
+    run.refresh()
+    return slow
+
+
+def _foot_block(run: Simulation, i: int) -> Block:
+    slip, mu = run.work.foot[i, VELOCITY + 1 : DRIFT], run.robot.tables.foot[i, MU]
+    speed = float(np.linalg.norm(slip))
+    return Block(SLIDING, mu, tuple(slip / speed)) if speed > run.options.hold_speed else Block(CONE, mu)
+
+
+def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size: float, noise: float) -> None:
+    """Set the mode of a foot from its part of the solution."""
+    contact, friction = run.contact, float(np.linalg.norm(force[1:]))
+    if mode == 0 and (w[0] > 1e-9 or force[0] <= 1e-9 * size):
+        return
+    if block.mu == 0.0:
+        contact.foot[i] = SMOOTH
+    elif block.kind == SLIDING:
+        contact.foot[i], contact.direction[i] = SLIDE, block.direction
+    elif mode == 1 or friction == 0.0:
+        contact.foot[i] = STICK
+    else:  # at the cone: it begins to slip, or others hold it there
+        slip = float(np.linalg.norm(w[1:]))
+        contact.foot[i] = HELD
+        contact.direction[i] = w[1:] / slip if slip > max(1e-9, noise) else -force[1:] / friction
+
+
+def _agree(run: Simulation, size: float) -> bool:
+    """Check the modes with the forces of the field; where redundant ones break a bound, give way there, one by one."""
+    contact, robot = run.contact, run.robot.tables
+    for _ in range(4 * len(run.fired) + 4):
+        run.refresh()
+        force, closed = contact.foot_force, contact.foot != FREE
+        excess = np.linalg.norm(force[:, 1:], axis=1) - robot.foot[:, MU] * np.maximum(force[:, 0], 0.0)
+        over = [
+            np.where(closed, -force[:, 0], 0.0), np.where(contact.foot == STICK, excess, 0.0),
+            np.where(contact.limit == CLOSED, -contact.limit_force, 0.0),
+            np.where(contact.dry == AT_REST, np.abs(contact.dry_force) - robot.dof[:, FRICTIONLOSS], 0.0),
+        ]  # fmt: skip
+        kind = int(np.argmax([part.max(initial=0.0) for part in over]))
+        if over[kind].max(initial=0.0) <= NEGATIVE * max(size, 1e-3 * run.weight):
+            return True
+        i = int(np.argmax(over[kind]))
+        if kind == 0:
+            contact.foot[i] = FREE
+        elif kind == 1:
+            contact.foot[i], contact.direction[i] = HELD, -force[i, 1:] / np.linalg.norm(force[i, 1:])
+        elif kind == 2:
+            contact.limit[i] = OPEN
+        else:
+            contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+    return False

@@ -1,0 +1,229 @@
+"""Accelerations and forces for given modes: M dv/dt + h = tau + C^T f with the rows R dv/dt + r = 0 of what is closed.
+
+Rows drift apart by rounding; r pulls them back at the rate `drift_rate`: 2 a v + a^2 gap. Sliding feet have a normal
+row, and a column with their friction: C = R_n - mu (u1 R_t1 + u2 R_t2). Where rows are redundant the forces are the
+least, by Tikhonov's method iterated; accelerations do not depend on that.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..compilation import jit
+from . import layout
+from .dynamics import mechanics, solve_lower, solve_upper
+from .feet import feet
+from .layout import (
+    ACTUATOR_FORCE,
+    BIAS_FORCE,
+    BOUND,
+    DAMPING,
+    DOFADR,
+    DRIFT,
+    FRICTIONLOSS,
+    GAP,
+    KIND,
+    MU,
+    PASSIVE_FORCE,
+    QPOSADR,
+    SIGN,
+    VELOCITY,
+)
+from .modes import AT_REST, CLOSED, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, RUBBED, SLIDE, SMOOTH, STICK, WORK
+from .newton import solve_dense
+
+DELTA = 1e-6  # of Tikhonov's term, relative to the mobility of a row
+SWEEPS, EXACT = 12, 1e-13  # at most so many; residual relative to the largest that the forces have to balance
+
+
+@jit
+def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
+    """Write the rates of x = (qpos, qvel, act, books) for the modes, and all forces."""
+    nv = len(robot.dof)
+    na = len(x) - nq - nv - N_BOOKS
+    qvel, books = x[nq : nq + nv], nq + nv + na
+    forces(robot, work, contact, drift_rate, ctrl, x[:nq], qvel, x[nq + nv : books], dx[nq + nv : books])
+    rates(robot, x[:nq], qvel, dx[:nq])
+    for k in range(N_BOOKS):
+        dx[books + k] = 0.0
+    for i in range(nv):
+        dx[nq + i] = contact.qacc[i]
+        dx[books + WORK] += work.load[ACTUATOR_FORCE, i] * qvel[i]
+        dx[books + DAMPED] += robot.dof[i, DAMPING] * qvel[i] * qvel[i]
+        dx[books + DRY] -= contact.dry_force[i] * qvel[i]
+    for i in range(len(robot.foot)):
+        for k in range(3):
+            dx[books + RUBBED] -= contact.foot_force[i, k] * work.foot[i, VELOCITY + k]
+    for k in range(len(robot.limit)):
+        dx[books + RUBBED] -= contact.limit_force[k] * robot.limit[k, SIGN] * qvel[robot.limit_of[k, 1]]
+
+
+@jit
+def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
+    """Write the accelerations of the modes, and the forces of feet, limits and dry joints."""
+    nv = len(robot.dof)
+    mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
+    feet(robot, work)
+    load = np.empty(nv)
+    for i in range(nv):
+        load[i] = work.load[PASSIVE_FORCE, i] + work.load[ACTUATOR_FORCE, i] - work.load[BIAS_FORCE, i]
+        if contact.dry[i] != AT_REST and contact.dry[i] != NOT_DRY:
+            load[i] -= contact.dry[i] * robot.dof[i, FRICTIONLOSS]
+    solve_lower(work.factor, load)
+    m = _rows(robot, work, contact, drift_rate, qpos, qvel, load)
+    _least_forces(contact, m)
+    for i in range(nv):
+        for k in range(m):
+            load[i] += contact.column[k, i] * contact.force[k]
+    solve_upper(work.factor, load)
+    contact.qacc[:] = load
+    _share(robot, work, contact)
+
+
+@jit
+def slip_direction(work, contact, i):
+    """Return the direction that friction of a foot acts against.
+
+    While the slip goes against the direction it had, a step has overrun the stop: the field stays smooth there.
+    """
+    e1, e2 = contact.direction[i, 0], contact.direction[i, 1]
+    if contact.foot[i] == SLIDE:
+        v1, v2 = work.foot[i, VELOCITY + 1], work.foot[i, VELOCITY + 2]
+        speed = math.sqrt(v1 * v1 + v2 * v2)
+        if v1 * e1 + v2 * e2 > 0.0:
+            return v1 / speed, v2 / speed
+    return e1, e2
+
+
+@jit
+def _rows(robot, work, contact, a, qpos, qvel, load):
+    """Write rows, columns and right sides of all that is closed; return their number."""
+    m, nv, unit = 0, len(robot.dof), np.zeros(len(robot.dof))
+    for i in range(len(robot.foot)):
+        mode, foot, jacobian = contact.foot[i], work.foot[i], work.jacobian[i]
+        if mode == FREE:
+            continue
+        unit[:] = jacobian[0]
+        if mode != STICK and mode != SMOOTH:
+            u1, u2 = slip_direction(work, contact, i)
+            for k in range(nv):
+                unit[k] -= robot.foot[i, MU] * (u1 * jacobian[1, k] + u2 * jacobian[2, k])
+        drift = foot[DRIFT] + 2.0 * a * foot[VELOCITY] + a * a * foot[GAP]
+        m = _add(work, contact, m, jacobian[0], unit, drift, load)
+        if mode == STICK:
+            for k in range(1, 3):
+                m = _add(
+                    work, contact, m, jacobian[k], jacobian[k], foot[DRIFT + k] + 2.0 * a * foot[VELOCITY + k], load
+                )
+    for k in range(len(robot.limit)):
+        if contact.limit[k] == CLOSED:
+            q, dof, sign = robot.limit_of[k, 0], robot.limit_of[k, 1], robot.limit[k, SIGN]
+            unit[:] = 0.0
+            unit[dof] = sign
+            gap = sign * (qpos[q] - robot.limit[k, BOUND])
+            m = _add(work, contact, m, unit, unit, 2.0 * a * sign * qvel[dof] + a * a * gap, load)
+    for i in range(nv):
+        if contact.dry[i] == AT_REST:
+            unit[:] = 0.0
+            unit[i] = 1.0
+            m = _add(work, contact, m, unit, unit, 2.0 * a * qvel[i], load)
+    return m
+
+
+@jit
+def _add(work, contact, m, row, column, drift, load):
+    """Add a row and its column, both through the mass matrix's factor."""
+    contact.row[m, :] = row
+    contact.column[m, :] = column
+    solve_lower(work.factor, contact.row[m])
+    solve_lower(work.factor, contact.column[m])
+    s = drift
+    for k in range(len(row)):
+        s += contact.row[m, k] * load[k]
+    contact.right[m] = -s
+    return m + 1
+
+
+@jit
+def _least_forces(contact, m):
+    """Write the forces that give the rows their accelerations; the least where rows are redundant."""
+    matrix, system, rest, top = np.zeros((m, m)), np.empty((m, m)), np.empty(m), 1e-300
+    for i in range(m):
+        contact.force[i] = 0.0
+        top = max(top, abs(contact.right[i]))
+        for j in range(m):
+            for k in range(contact.row.shape[1]):
+                matrix[i, j] += contact.row[i, k] * contact.column[j, k]
+    before = math.inf
+    for _ in range(SWEEPS):
+        worst = 0.0
+        for i in range(m):
+            rest[i] = contact.right[i]
+            for j in range(m):
+                rest[i] -= matrix[i, j] * contact.force[j]
+            worst = max(worst, abs(rest[i]))
+        if worst <= EXACT * top or worst > 0.5 * before:  # more sweeps would only pump forces that move nothing
+            break
+        before = worst
+        system[:, :] = matrix
+        for i in range(m):
+            mobility = 0.0
+            for k in range(contact.row.shape[1]):
+                mobility += contact.row[i, k] * contact.row[i, k]
+            system[i, i] += DELTA * mobility if mobility > 1e-12 else 1.0
+        solve_dense(system, rest)
+        for i in range(m):
+            contact.force[i] += rest[i]
+
+
+@jit
+def _share(robot, work, contact):
+    """Write the forces of the rows to the feet, limits and joints that they are of."""
+    m = 0
+    for i in range(len(robot.foot)):
+        force = contact.foot_force[i]
+        force[:] = 0.0
+        if contact.foot[i] == FREE:
+            continue
+        force[0] = contact.force[m]
+        if contact.foot[i] == STICK:
+            force[1], force[2] = contact.force[m + 1], contact.force[m + 2]
+            m += 2
+        elif contact.foot[i] != SMOOTH:
+            u1, u2 = slip_direction(work, contact, i)
+            force[1], force[2] = -robot.foot[i, MU] * u1 * force[0], -robot.foot[i, MU] * u2 * force[0]
+        m += 1
+    for k in range(len(robot.limit)):
+        contact.limit_force[k] = 0.0
+        if contact.limit[k] == CLOSED:
+            contact.limit_force[k] = contact.force[m]
+            m += 1
+    for i in range(len(robot.dof)):
+        contact.dry_force[i] = 0.0
+        if contact.dry[i] == AT_REST:
+            contact.dry_force[i] = contact.force[m]
+            m += 1
+        elif contact.dry[i] != NOT_DRY:
+            contact.dry_force[i] = -contact.dry[i] * robot.dof[i, FRICTIONLOSS]
+
+
+@jit
+def rates(robot, qpos, qvel, dqpos):
+    """Write the rates of the positions; of a quaternion q half the product of q and the angular velocity."""
+    for j in range(len(robot.joint)):
+        kind, q, v = robot.joint_of[j, KIND], robot.joint_of[j, QPOSADR], robot.joint_of[j, DOFADR]
+        if kind != layout.FREE and kind != layout.BALL:
+            dqpos[q] = qvel[v]
+            continue
+        if kind == layout.FREE:
+            for k in range(3):
+                dqpos[q + k] = qvel[v + k]
+            q, v = q + 3, v + 3
+        w, x, y, z = qpos[q], qpos[q + 1], qpos[q + 2], qpos[q + 3]
+        a, b, c = qvel[v], qvel[v + 1], qvel[v + 2]
+        dqpos[q] = 0.5 * (-x * a - y * b - z * c)
+        dqpos[q + 1] = 0.5 * (w * a + y * c - z * b)
+        dqpos[q + 2] = 0.5 * (w * b + z * a - x * c)
+        dqpos[q + 3] = 0.5 * (w * c + x * b - y * a)

@@ -1,0 +1,132 @@
+"""What happens at an event: changes of modes, impacts, and the end of rattling.
+
+Forces are continuous at all events but impacts and stops: then the modes follow from the guard that fired, and the
+others stay unless one of theirs is violated. Otherwise all modes are chosen at once, by the contact problem.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import contact as problem
+from .blocks import CONE, UNILATERAL
+from .choice import choose, solve
+from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
+from .contact import Block
+from .guards import guards, tolerances
+from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
+from .modes import AT_REST, CLOSED, FREE, HELD, OPEN, SLIDE, STICK
+from .outcome import Event, RunStatus
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
+BOUNCES = 1e-6  # and from which on restitution counts [m/s]
+
+
+def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
+    """Perform the events of the guards that fired; return why the run cannot go on, or None."""
+    contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
+    impact = anew = False
+    for k in np.flatnonzero(fired):
+        if k < 3 * n:
+            what = _foot_event(run, int(k) // 3, int(k) % 3)
+            name = run.robot.foot_names[int(k) // 3]
+        elif k < 3 * n + limits:
+            i = int(k) - 3 * n
+            what, name = ("limit_open" if contact.limit[i] == CLOSED else "impact"), run.robot.limit_names[i]
+            contact.limit[i] = OPEN
+        else:
+            i = int(k) - 3 * n - limits
+            what, name = ("yields" if contact.dry[i] == AT_REST else "stops"), run.robot.dof_names[i]
+            if contact.dry[i] == AT_REST:
+                contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+        impact, anew = impact or what == "impact", anew or what == "stops"
+        run.events.append(Event(run.time, what, name, 0.0))
+    run.refresh()
+    if impact or anew or violates(run):
+        return settle(run, impact)
+    return None
+
+
+def _foot_event(run: Simulation, i: int, guard: int) -> str:
+    """Change the mode of a foot whose guard fired; return what happened."""
+    contact, slip, force = run.contact, run.work.foot[i, VELOCITY + 1 : DRIFT], run.contact.foot_force[i, 1:]
+    mode, speed = contact.foot[i], float(np.linalg.norm(run.work.foot[i, VELOCITY + 1 : DRIFT]))
+    if guard == 0:
+        contact.foot[i] = FREE
+        return "impact" if mode == FREE else "liftoff"
+    if mode == STICK:
+        contact.foot[i], contact.direction[i] = HELD, -force / np.linalg.norm(force)
+        return "slip"
+    if mode == SLIDE:  # it slows down, or its slip has turned
+        contact.direction[i] = slip / speed
+        contact.foot[i] = HELD if speed <= run.options.hold_speed else SLIDE
+        return "slow"
+    if guard == 2 and mode == HELD:
+        contact.foot[i], contact.direction[i] = SLIDE, slip / speed
+        return "fast"
+    return "stops"
+
+
+def violates(run: Simulation) -> bool:
+    """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
+    robot, contact, n = run.robot.tables, run.contact, run.robot.n_feet
+    g, tol = np.empty(len(run.fired)), np.empty(len(run.fired))
+    guards(robot, run.work, contact, run.options.hold_speed, run.qpos, run.qvel, g)
+    tolerances(robot, contact, run.options.hold_speed, run.weight, tol)
+    bad = g < -1e3 * tol
+    bad[: 3 * n : 3] &= contact.foot != FREE
+    bad[3 * n : 3 * n + len(robot.limit)] &= contact.limit == CLOSED
+    return bool(bad.any())
+
+
+def settle(run: Simulation, impact: bool) -> RunStatus | None:
+    """Perform an impact if anything that touches closes, and choose all modes."""
+    options, before = run.options, run.energy
+    for q in run.robot.quaternions():
+        run.x[q : q + 4] /= np.linalg.norm(run.x[q : q + 4])
+    run.refresh()
+    feet = (run.contact.foot != FREE) | (run.work.foot[:, GAP] <= options.touching)
+    limits = (run.contact.limit == CLOSED) | (limit_gaps(run) <= options.touching)
+    closing = np.concatenate([run.work.foot[feet, VELOCITY], limit_speeds(run)[limits]]).min(initial=0.0)
+    if impact or closing < -CLOSING:
+        if not _impact(run, feet, limits):
+            return RunStatus.NOT_SOLVED
+        run.refresh()
+    feet &= run.work.foot[:, VELOCITY] <= options.rest_speed
+    limits &= limit_speeds(run) <= options.rest_speed
+    stop_rows(run, *slow_rows(run, feet, limits))
+    status = choose(run, feet, limits)
+    if status is None or status is RunStatus.INDETERMINATE:
+        stop_rows(run, *closed_rows(run))
+    lost = before - run.energy
+    run.lost += lost
+    run.refresh()
+    if impact or closing < -CLOSING:
+        run.events.append(Event(run.time, "modes", "", lost))
+    return status
+
+
+def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> bool:
+    """Replace the speeds by those after an impact of all that touches; return whether its problem was solved."""
+    robot, nq = run.robot.tables, run.robot.nq
+    touching = np.flatnonzero(feet)
+    rows = [
+        *run.work.jacobian[touching].reshape(-1, run.robot.nv),
+        *(limit_row(run, k) for k in np.flatnonzero(limits)),
+    ]
+    if not rows:
+        return True
+    blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * int(limits.sum())
+    rows = np.array(rows)
+    free = rows @ run.qvel
+    normal = free[: 3 * len(touching) : 3]
+    normal[:] += np.where(normal < -BOUNCES, robot.foot[touching, RESTITUTION] * normal, 0.0)
+    back = through_mass(run, rows)
+    code, force, _, _ = solve(rows @ back, free, blocks, 1e-10)
+    run.x[nq : nq + run.robot.nv] += back @ force
+    return code in (problem.S_SOLVED, problem.S_INDETERMINATE)

@@ -1,0 +1,58 @@
+"""Guards, positive in their mode: what a foot, a limit or a dry joint may not cross without an event.
+
+Three for a foot (gap, or normal force; cone, or slip against the direction of friction; slip speed while held), one
+for a limit (gap or force) and one for a degree of freedom (friction left, or speed).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compilation import jit
+from .layout import BOUND, FRICTIONLOSS, GAP, MU, SIGN, VELOCITY
+from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, SLIDE, STICK
+
+GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-3  # [m]; of the weight; of `hold_speed`: counts as positive from there
+
+
+@jit
+def guards(robot, work, contact, hold_speed, qpos, qvel, g):
+    """Write the guards from the forces that were written last; infinite where there is none."""
+    n, limits = len(robot.foot), len(robot.limit)
+    for i in range(n):
+        mode, foot, force = contact.foot[i], work.foot[i], contact.foot_force[i]
+        g[3 * i] = foot[GAP] if mode == FREE else force[0]
+        g[3 * i + 1] = g[3 * i + 2] = math.inf
+        along = foot[VELOCITY + 1] * contact.direction[i, 0] + foot[VELOCITY + 2] * contact.direction[i, 1]
+        if mode == STICK:
+            g[3 * i + 1] = robot.foot[i, MU] * force[0] - math.sqrt(force[1] * force[1] + force[2] * force[2])
+        speed = math.sqrt(foot[VELOCITY + 1] * foot[VELOCITY + 1] + foot[VELOCITY + 2] * foot[VELOCITY + 2])
+        if mode == SLIDE:  # at 60 degrees from the direction it had that one is replaced, before the field jumps at 90
+            g[3 * i + 1] = along - 0.5 * max(hold_speed, speed)
+        elif mode == HELD:
+            g[3 * i + 1] = along
+            g[3 * i + 2] = hold_speed - speed
+    for k in range(limits):
+        gap = robot.limit[k, SIGN] * (qpos[robot.limit_of[k, 0]] - robot.limit[k, BOUND])
+        g[3 * n + k] = contact.limit_force[k] if contact.limit[k] == CLOSED else gap
+    for i in range(len(robot.dof)):
+        mode, k = contact.dry[i], 3 * n + limits + i
+        g[k] = math.inf
+        if mode == AT_REST:
+            g[k] = robot.dof[i, FRICTIONLOSS] - abs(contact.dry_force[i])
+        elif mode != NOT_DRY:
+            g[k] = mode * qvel[i] + 0.5 * hold_speed  # so far against it: less is rounding of a joint that others hold
+
+
+@jit
+def tolerances(robot, contact, hold_speed, weight, tol):
+    """Write from which value on a guard counts as positive."""
+    n, limits = len(robot.foot), len(robot.limit)
+    for i in range(n):
+        tol[3 * i] = GAP_TOL if contact.foot[i] == FREE else FORCE_TOL * weight
+        tol[3 * i + 1] = FORCE_TOL * weight if contact.foot[i] == STICK else SPEED_TOL * hold_speed
+        tol[3 * i + 2] = SPEED_TOL * hold_speed
+    for k in range(limits):
+        tol[3 * n + k] = FORCE_TOL * weight if contact.limit[k] == CLOSED else GAP_TOL
+    for i in range(len(robot.dof)):
+        tol[3 * n + limits + i] = FORCE_TOL * weight if contact.dry[i] == AT_REST else SPEED_TOL * hold_speed

@@ -1,0 +1,190 @@
+"""An exact, event-driven run of a robot with rigid contact: `start`, then `Simulation.to` a time.
+
+Impacts are plastic or with Newton's restitution, all touching feet and limits at once, with Coulomb friction
+(Moreau's law). Between events the modes do not change and the field is smooth. A run that cannot be decided ends with
+a status, never by chattering.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import closed, events, flow
+from .constrained import forces
+from .dynamics import energy
+from .layout import GAP, MASS, workspace
+from .mechanics import array_of
+from .modes import N_BOOKS, contact_of
+from .outcome import Event, RunStatus
+from .robot import Robot
+
+FLOWS = (None, None, RunStatus.STEP_TOO_SMALL, RunStatus.NONFINITE, RunStatus.STEP_LIMIT)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a robot is simulated.
+
+    Attributes:
+        rtol: Relative tolerance of the integration; a tenth of it is the absolute one.
+        drift_rate: At which closed contacts that drifted come back [1/s]; faster makes the field stiff.
+        hold_speed: Slip speed below which friction keeps its direction [m/s]: an error of this order; a tenth of it
+            takes ten times the steps where a foot slips slowly.
+        rest_speed: A foot that leaves an impact at less, and is pushed back, rests: the end of rattling [m/s].
+        touching: Gap below which a foot takes part in an impact [m].
+        undecided: "stop" where the accelerations are not unique, or "least" to go on with the least forces.
+        max_steps: Between two events.
+    """
+
+    rtol: float = 1e-9
+    drift_rate: float = 20.0
+    hold_speed: float = 1e-7
+    rest_speed: float = 5e-4
+    touching: float = 1e-9
+    undecided: str = "stop"
+    max_steps: int = 100_000
+
+    def __post_init__(self) -> None:
+        for name in ("rtol", "hold_speed", "rest_speed", "touching"):
+            if not 0.0 < getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be a positive number, got {getattr(self, name)!r}")
+        if self.undecided not in ("stop", "least"):
+            raise ValueError(f"undecided must be 'stop' or 'least', got {self.undecided!r}")
+
+
+@dataclass
+class Simulation:
+    """A run; `start` makes one. Its arrays are those of the compiled functions: look, and do not write.
+
+    Attributes:
+        robot: The robot.
+        options: How it is simulated.
+        ctrl: Controls, which `to` holds.
+        x: State: qpos, qvel, act, then the books [J]: work of actuators, losses in dampers, sliding feet, dry joints.
+        time: [s]
+        lost: Energy lost in impacts and where rattling ends [J].
+        status: Why it stopped.
+        events: All events.
+        futures: Accelerations of the two futures if the status is INDETERMINATE, shape (2, nv).
+    """
+
+    robot: Robot
+    options: Options
+    ctrl: np.ndarray
+    x: np.ndarray
+    time: float = 0.0
+    lost: float = 0.0
+    status: RunStatus = RunStatus.FINAL_TIME
+    events: list[Event] = field(default_factory=list)
+    futures: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        tables = self.robot.tables
+        self.work, self.contact = workspace(tables), contact_of(tables)
+        self.weight = float(tables.body[:, MASS].sum() * np.linalg.norm(tables.gravity)) or 1.0
+        self.fired = np.zeros(3 * len(tables.foot) + len(tables.limit) + len(tables.dof), np.bool_)
+        self.step = 1e-4
+        self.refresh()
+
+    @property
+    def qpos(self) -> np.ndarray:
+        """Positions, shape (nq,); quaternions are normalised at events."""
+        return self.x[: self.robot.nq].copy()
+
+    @property
+    def qvel(self) -> np.ndarray:
+        """Speeds, shape (nv,)."""
+        return self.x[self.robot.nq : self.robot.nq + self.robot.nv].copy()
+
+    @property
+    def foot_force(self) -> np.ndarray:
+        """Forces on the feet along the ground's normal and tangents, shape (n_feet, 3) [N]."""
+        return self.contact.foot_force.copy()
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential energy [J]."""
+        return sum(energy(self.robot.tables, self.work, self.qpos, self.qvel))
+
+    @property
+    def balance(self) -> float:
+        """Energy, less the work done, plus all losses [J]: the same at all times but for errors."""
+        work, *losses = self.x[-N_BOOKS:]
+        return float(self.energy - work + sum(losses) + self.lost)
+
+    def refresh(self) -> None:
+        """Evaluate mechanics and forces at the present state and modes."""
+        nq, nv, books = self.robot.nq, self.robot.nv, len(self.x) - N_BOOKS
+        act = self.x[nq + nv : books]
+        forces(self.robot.tables, self.work, self.contact, self.options.drift_rate, self.ctrl, self.x[:nq],
+               self.x[nq : nq + nv], act, np.zeros(len(act)))  # fmt: skip
+
+    def set_controls(self, ctrl) -> None:
+        """Change the controls; forces jump, and the modes are chosen anew if they do not allow it."""
+        self.ctrl = array_of("ctrl", ctrl, self.robot.nu)
+        self.refresh()
+        if self.status is RunStatus.FINAL_TIME and events.violates(self):
+            self._stop(events.settle(self, False))
+
+    def to(self, time: float) -> RunStatus:
+        """Run to a time [s] and return the status; a run that stopped stays where it is."""
+        options, robot = self.options, self.robot
+        setting = (options.drift_rate, options.hold_speed, self.weight, options.rtol)
+        atol = np.full(len(self.x), 0.1 * options.rtol)
+        recent = 0
+        while self.time < time and self.status is RunStatus.FINAL_TIME:
+            how, now, self.step = flow.flow(
+                robot.tables, self.work, self.contact, setting, robot.nq, self.ctrl,
+                (self.time, float(time), self.step), self.x, atol, options.max_steps, self.fired,
+            )  # fmt: skip
+            recent = recent + 1 if now - self.time < CLOSE else 0
+            self.time = now
+            if how == flow.END:
+                self.refresh()
+                break
+            self._stop(FLOWS[how] if how != flow.EVENT else events.transition(self, self.fired))
+            if recent > MOST_CLOSE:
+                self._stop(RunStatus.CHATTER)
+        return self.status
+
+    def _stop(self, status: RunStatus | None) -> None:
+        if status is not None:
+            self.status = status
+
+
+CLOSE, MOST_CLOSE = 1e-9, 60  # so many events within that time of each other [s] are chatter
+
+
+def start(robot: Robot, qpos, qvel=None, ctrl=None, act=None, options: Options | None = None) -> Simulation:
+    """Return a run at its start, in which feet that touch the ground are closed.
+
+    Args:
+        robot: The robot.
+        qpos: Positions, shape (nq,).
+        qvel: Speeds, shape (nv,); None: at rest.
+        ctrl: Controls, shape (nu,); None: zero.
+        act: Activations, shape (na,); None: zero.
+        options: How it is simulated.
+
+    Raises:
+        ValueError: If a shape is wrong, a number not finite, a quaternion zero, a foot inside the ground or a joint
+            beyond its limit.
+    """
+    options = options or Options()
+    parts = [("qpos", qpos, robot.nq), ("qvel", qvel, robot.nv), ("act", act, robot.na)]
+    x = np.concatenate([array_of(name, np.zeros(n) if value is None else value, n) for name, value, n in parts])
+    robot.check_quaternions(x)
+    ctrl = array_of("ctrl", np.zeros(robot.nu) if ctrl is None else ctrl, robot.nu)
+    run = Simulation(robot, options, ctrl, np.concatenate([x, np.zeros(N_BOOKS)]))
+    gap = run.work.foot[:, GAP]
+    if gap.min(initial=0.0) < -options.touching:
+        deep = int(np.argmin(gap))
+        raise ValueError(f"foot {robot.foot_names[deep]!r} is {-gap[deep]:.3g} m inside the ground; lift the robot")
+    beyond = closed.limit_gaps(run)
+    if beyond.min(initial=0.0) < -options.touching:
+        far = int(np.argmin(beyond))
+        raise ValueError(f"joint {robot.limit_names[far]!r} is {-beyond[far]:.3g} beyond its limit; move it within")
+    run._stop(events.settle(run, False))
+    return run
