@@ -37,13 +37,12 @@ GOLDEN = HERE / "golden"
 
 # Folders and files that `make test` leaves to `make test-all`: commands, pages, pictures, studies, and whatever lasts.
 EXTRA = [HERE / name for name in (
-    "analytic/articulated/test_constraints.py", "analytic/hybrid/test_linked.py",
-    "analytic/hybrid/test_linked_pass.py", "controllers/test_connection_mpc.py", "controllers/test_deadbeat.py",
-    "controllers/test_observers.py", "envs/test_baselines.py", "envs/test_exact.py", "envs/test_torchrl.py",
-    "envs/test_warp.py", "envs/test_warp_device.py", "envs/test_warp_kernels.py", "envs/test_warp_refusals.py",
-    "envs/test_warp_translation.py", "fuzz", "scripts", "test_documented_code.py", "test_documented_commands.py",
-    "test_equations.py", "test_extending.py", "test_house.py", "test_mutants.py", "test_notebooks.py",
-    "test_numbers.py", "test_recipes.py",
+    "analytic/hybrid/test_linked.py", "analytic/hybrid/test_linked_pass.py", "controllers/test_connection_mpc.py",
+    "controllers/test_deadbeat.py", "controllers/test_observers.py", "envs/test_baselines.py",
+    "envs/test_exact.py", "envs/test_torchrl.py", "envs/test_warp.py", "envs/test_warp_device.py",
+    "envs/test_warp_kernels.py", "envs/test_warp_refusals.py", "envs/test_warp_translation.py", "fuzz", "scripts",
+    "test_documented_code.py", "test_documented_commands.py", "test_equations.py", "test_extending.py",
+    "test_house.py", "test_mutants.py", "test_notebooks.py", "test_numbers.py", "test_recipes.py",
 )]  # fmt: skip
 # What in these folders is of the core all the same: the command line, and where results are saved.
 CORE = [
