@@ -20,7 +20,8 @@ JOINTS = """<mujoco><option gravity="1 2 -9"/><worldbody><body name="first" pos=
 <geom name="leg" type="capsule" size=".05 .2"/>
 <body pos=".2 .1 0"><joint axis="1 0 1" pos=".1 .1 0" armature=".02"/><joint axis="0 1 0" damping=".3"/>
 <geom type="box" size=".1 .2 .1"/></body></body></body></worldbody></mujoco>"""
-TWO_TREES = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="1 2 .3" euler="20 0 40"><geom size=".2"/>
+TWO_TREES = """<mujoco><option gravity="1 2 -9"/><worldbody>
+<geom type="plane" size="1 1 1"/><body pos="1 2 .3" euler="20 0 40"><geom size=".2"/>
 <body pos=".1 0 0"><joint axis="0 1 0" pos="0 0 .1" type="slide" stiffness="20" damping="2"/><geom size=".1"/></body>
 </body><body pos="0 0 4"><freejoint/><geom type="box" size=".1 .2 .3" pos=".1 0 0"/><body pos="0 .3 0">
 <joint name="hip" axis="1 0 0"/><geom size=".1"/></body></body></worldbody></mujoco>"""
@@ -39,15 +40,19 @@ DRIVES = """<mujoco><worldbody><body name="trunk"><freejoint/><geom size=".2"/>
 
 
 def motors(numbers=(0, 1), **options):
-    """Return a robot with DC motors: one takes a voltage, one has a controller, its integral and a current."""
+    """Return a robot with DC motors, one of a voltage, one with all inputs and states, and servos with an integral."""
     spec = mujoco.MjSpec.from_string(DRIVES)
     for number in numbers:
         joint = "ab"[number]
         motor = spec.add_actuator(name=f"motor_{joint}", target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         motor.set_to_dcmotor(
-            motorconst=(0.5, 0.5), resistance=2.0, ctrlspec=(8, 7)[number], inductance=(0.01 * number, 0),
+            motorconst=(0.5, 0.5), resistance=2.0, ctrlspec=(8, 15)[number], inductance=(0.01 * number, 0),
             **{"controller": (3, 2, 0.2, 0, 0, 1.5) if number else (0,) * 6} | options
         )  # fmt: skip
+    for number, inputs in enumerate((1, 7)):
+        servo = spec.add_actuator(name=f"servo_{number}", target="c", trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        servo.set_to_pid(kp=6.0, kv=0.4, ki=3.0 * number, ctrlspec=inputs)
+        servo.biasprm[0] = 0.7
     model = spec.compile()
     model.actuator_actearly[:] = False  # MuJoCo would take the current after a timestep
     return model

@@ -24,9 +24,9 @@ ROBOT = """<mujoco><option gravity="1 -2 -9"/><worldbody><body pos="0 0 1"><free
 <motor joint="hip" gear="2"/></actuator></mujoco>"""
 
 
-def model_and_robot(text=ROBOT, feet=("toe", "bar")):
+def model_and_robot(text=ROBOT, feet=("toe", "bar"), **options):
     model = mujoco.MjModel.from_xml_string(text)
-    return model, convert(model, feet)
+    return model, convert(model, feet, **options)
 
 
 def states(model, n=20, seed=0):
@@ -86,10 +86,16 @@ def test_springs_pull_along_the_gradient_of_their_energy():
 
 
 def test_rows_and_drifts_of_feet_are_derivatives():
-    model, robot = model_and_robot()
+    point, normal = np.array([0.3, -0.5, 0.2]), np.array([1.0, -2.0, 3.0])
+    model, robot = model_and_robot(ground=(point, normal))
+    data, toe = mujoco.MjData(model), mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, "toe")
     assert robot.n_feet == 3
     for qpos, qvel, _ in states(model):
         found, dt = evaluate(robot, qpos, qvel), 1e-5
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        gap = (data.geom_xpos[toe] - point) @ normal / np.sqrt(14.0) - 0.04
+        assert found.gap[0] == pytest.approx(gap, abs=1e-13)
         before, after = (evaluate(robot, moved(model, qpos, qvel, h), qvel) for h in (-dt, dt))
         np.testing.assert_allclose(found.foot_rows @ qvel, found.foot_velocity, atol=1e-12)
         np.testing.assert_allclose((after.gap - before.gap) / (2 * dt), found.foot_velocity[:, 0], atol=1e-6)
