@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import mujoco
 import numpy as np
+
+from .feet import CORNERS, MESH
+from .feet import points_of as lowest_points
+from .own_feet import posed, sphere_through
+
+MISFIT = 0.05  # of the radius: how far a mesh may be off the sphere that stands for it
 
 
 @dataclass(frozen=True)
@@ -19,12 +24,14 @@ class FootSphere:
         pos: Its centre in the body's frame [m].
         radius: 0: a point [m].
         mu: Coefficient of friction.
+        name: The body's by default.
     """
 
     body: str
     pos: Sequence[float]
     radius: float
     mu: float = 1.0
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ def points_of(model: mujoco.MjModel, foot: str | FootSphere) -> list[FootPoint]:
         body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, foot.body)
         if body < 0:
             raise ValueError(f"there is no body {foot.body!r} for a foot; there are {_names(model, 'body')}")
-        return [FootPoint(foot.body, body, np.array(foot.pos, float), float(foot.radius), float(foot.mu))]
+        return [FootPoint(foot.name or foot.body, body, np.array(foot.pos, float), float(foot.radius), float(foot.mu))]
     geom = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, foot)
     if geom < 0:
         raise ValueError(f"there is no geom {foot!r} for a foot; there are {_names(model, 'geom')}")
@@ -85,6 +92,31 @@ def friction(model: mujoco.MjModel, point: FootPoint, ground: int) -> float:
     return float(model.geom_friction[decisive, 0].max()) if condim == 3 else 0.0
 
 
+def fitted(model: mujoco.MjModel, qpos: np.ndarray, geom: str) -> FootSphere:
+    """Return the sphere that fits the lowest part of a mesh in a pose, with the mesh's friction.
+
+    Args:
+        model: Of the robot.
+        qpos: A pose in which the foot stands on level ground, shape (nq,) [m, rad].
+        geom: Name of the mesh's geom.
+
+    Raises:
+        ValueError: If there is no such mesh, or it is no sphere there, by more than a twentieth of its radius.
+    """
+    number = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
+    if number < 0 or model.geom_type[number] != MESH:
+        raise ValueError(f"there is no mesh of a geom {geom!r} to fit a sphere to")
+    data, body = posed(model, qpos), int(model.geom_bodyid[number])
+    centre, radius, error = sphere_through(lowest_points(model, data, number))
+    if not 0.0 < radius or error > MISFIT * radius:
+        raise ValueError(
+            f"the lowest part of the mesh {geom!r} is no sphere: the best has a radius of {radius:.3g} m and is off by "
+            f"up to {error:.3g} m; name a FootSphere of your own"
+        )
+    pos = data.xmat[body].reshape(3, 3).T @ (centre - data.xpos[body])
+    return FootSphere(model.body(body).name, tuple(pos), radius, float(model.geom_friction[number, 0]))
+
+
 def _spheres(model: mujoco.MjModel, geom: int, foot: str) -> tuple[list, float]:
     """Return the centres in the geom's frame and their radius."""
     kind, size = mujoco.mjtGeom(int(model.geom_type[geom])), model.geom_size[geom]
@@ -93,11 +125,12 @@ def _spheres(model: mujoco.MjModel, geom: int, foot: str) -> tuple[list, float]:
     if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
         return [(0, 0, -size[1]), (0, 0, size[1])], float(size[0])
     if kind == mujoco.mjtGeom.mjGEOM_BOX:
-        return [np.multiply(signs, size) for signs in product((-1, 1), repeat=3)], 0.0
+        return list(CORNERS * size), 0.0
     shape = kind.name.removeprefix("mjGEOM_").lower()
     raise ValueError(
         f"the foot {foot!r} is a {shape}; feet in the exact engine are spheres, ends of capsules and corners of boxes: "
-        "give it one of these shapes, or name a FootSphere(body, pos, radius) instead of the geom"
+        "give it one of these shapes, or name a FootSphere(body, pos, radius) instead of the geom, for a mesh "
+        "that of fitted(model, qpos, geom)"
     )
 
 

@@ -149,21 +149,25 @@ def check_apart(feet: Sequence[Foot]) -> None:
 
 
 def sphere_of(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> tuple[float, float]:
-    """Return the radius of the sphere that fits a mesh's lowest part best, and its largest error, both [m].
-
-    The least squares of distances to the lowest tenth of the mesh's height; MuJoCo collides with the mesh's hull.
-    """
-    model_type = model.geom_type[geom]
-    if model_type != MESH:
+    """Return the radius of the sphere that fits a mesh's lowest part best, and its largest error, both [m]."""
+    if model.geom_type[geom] != MESH:
         return float(model.geom_size[geom, 0]), 0.0
-    points = points_of(model, data, geom)
+    return sphere_through(points_of(model, data, geom))[1:]
+
+
+def sphere_through(points: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Return centre, radius and largest error of the sphere that fits the lowest of points, shape (n, 3), best [m].
+
+    The least squares of distances to the lowest tenth of their height; a radius of 0 where that is fewer than five
+    points. MuJoCo collides with a mesh's hull.
+    """
     points = points[points[:, 2] <= points[:, 2].min() + 0.1 * np.ptp(points[:, 2]) + 1e-9]
     if len(points) < 5:
-        return 0.0, 0.0
+        return points.mean(0), 0.0, 0.0
     columns = np.column_stack([2.0 * points, np.ones(len(points))])
     (*centre, rest), *_ = np.linalg.lstsq(columns, np.square(points).sum(1), rcond=None)
     radius = float(np.sqrt(max(rest + np.square(centre).sum(), 0.0)))
-    return radius, float(np.abs(np.linalg.norm(points - centre, axis=1) - radius).max())
+    return np.array(centre), radius, float(np.abs(np.linalg.norm(points - centre, axis=1) - radius).max())
 
 
 def posed(model: mujoco.MjModel, qpos: np.ndarray) -> mujoco.MjData:

@@ -1,5 +1,6 @@
 """A MuJoCo model in the exact engine: accelerations without contact as MuJoCo has them, feet, and what is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
@@ -9,7 +10,7 @@ import pytest
 
 from tarsus.analytic.articulated import evaluate
 from tarsus.mjcf.articulated import convert
-from tarsus.mjcf.articulated_feet import FootSphere
+from tarsus.mjcf.articulated_feet import FootSphere, fitted
 
 ASSETS = Path(mujoco.__file__).parents[0], Path(gymnasium.__file__).parent / "envs/mujoco/assets"
 OWN = Path(__file__).parents[2] / "mjcf/assets"
@@ -131,6 +132,33 @@ def test_the_ground_is_the_plane_of_the_file_or_one_that_is_given():
     tables = convert(model, ["foot"], ground=((0, 0, 1), (0, 0, 7))).tables
     assert evaluate(convert(model, ["foot"], ground=((0, 0, 1), (0, 0, 7))), model.qpos0).gap[0] == pytest.approx(0.9)
     np.testing.assert_array_equal(tables.world[1:4], np.eye(3)[[2, 0, 1]])
+
+
+def mesh(scale):
+    """Return a robot whose foot is a mesh of a ball of 0.3 m, scaled, at a place and turn of its own."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(2000, 3))
+    points *= 0.3 / np.linalg.norm(points, axis=1)[:, None] * scale
+    vertices = " ".join(map(str, points.ravel()))
+    text = f"""<mujoco><asset><mesh name="ball" vertex="{vertices}"/></asset><worldbody><body name="trunk" pos="0 0 2">
+<freejoint/><geom size=".1"/><body name="shin" euler="30 20 0"><joint axis="0 1 0"/>
+<geom name="foot" type="mesh" mesh="ball" pos=".1 .2 -.3" friction=".6"/></body></body></worldbody></mujoco>"""
+    return mujoco.MjModel.from_xml_string(text)
+
+
+def test_a_mesh_is_a_foot_by_the_sphere_that_fits_it():
+    model = mesh(1.0)
+    sphere = fitted(model, model.qpos0, "foot")
+    assert (sphere.body, sphere.mu) == ("shin", 0.6) and sphere.radius == pytest.approx(0.3, rel=1e-5)
+    np.testing.assert_allclose(sphere.pos, (0.1, 0.2, -0.3), atol=2e-5)
+    heel = replace(sphere, name="heel", pos=(0, 0, 0))
+    assert convert(model, [sphere, heel]).foot_names == ("shin", "heel")
+    with pytest.raises(ValueError, match=r"foot 'foot' is a mesh; .* fitted\(model, qpos, geom\)"):
+        convert(model, ["foot"])
+    with pytest.raises(ValueError, match="lowest part of the mesh 'foot' is no sphere"):
+        fitted(model := mesh((1.0, 0.2, 0.5)), model.qpos0, "foot")
+    with pytest.raises(ValueError, match="there is no mesh of a geom 'trunk'"):
+        fitted(model, model.qpos0, "trunk")
 
 
 @pytest.mark.parametrize("foot, ground, mu", [
