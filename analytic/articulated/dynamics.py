@@ -36,20 +36,28 @@ from .spatial import add_force_rate, momentum
 @jit
 def _gather(robot, s, work):
     """Write `crb` and `cfrc`; `work`, shape (2, 6), is scratch."""
-    for b in range(1, len(robot.body)):
-        for k in range(6):
-            work[0, k] = s.cacc[b, k] - (robot.world[GRAVITY, k - 3] if k > 2 else 0.0)
-        momentum(s.cinert[b], work[0], s.cfrc[b])
-        momentum(s.cinert[b], s.cvel[b], work[1])
-        add_force_rate(s.cvel[b], work[1], s.cfrc[b])
+    cinert, crb, cvel, cacc, cfrc, index, world = s.cinert, s.crb, s.cvel, s.cacc, s.cfrc, robot.body_index, robot.world
+    for b in range(1, len(index)):
+        for k in range(3):
+            work[0, k], work[0, k + 3] = cacc[b, k], cacc[b, k + 3] - world[GRAVITY, k]
+        momentum(cinert, b, work, 0, cfrc, b)
+        momentum(cinert, b, cvel, b, work, 1)
+        add_force_rate(cvel, b, work, 1, cfrc)
         for k in range(10):
-            s.crb[b, k] = s.cinert[b, k]
-    for b in range(len(robot.body) - 1, 0, -1):
-        p = robot.body_index[b, PARENT]
-        for k in range(6):
-            s.cfrc[p, k] += s.cfrc[b, k] if p > 0 else 0.0
-        for k in range(10):
-            s.crb[p, k] += s.crb[b, k] if p > 0 else 0.0
+            crb[b, k] = cinert[b, k]
+    for b in range(len(index) - 1, 0, -1):
+        p = index[b, PARENT]
+        for k in range(6 if p > 0 else 0):
+            cfrc[p, k] += cfrc[b, k]
+        for k in range(10 if p > 0 else 0):
+            crb[p, k] += crb[b, k]
+
+
+@jit(inline=True)
+def _product(motion, i, force, j):
+    """Return the power of a force, row j, along a motion, row i."""
+    angular = motion[i, 0] * force[j, 0] + motion[i, 1] * force[j, 1] + motion[i, 2] * force[j, 2]
+    return angular + motion[i, 3] * force[j, 3] + motion[i, 4] * force[j, 4] + motion[i, 5] * force[j, 5]
 
 
 @jit
@@ -58,27 +66,21 @@ def write_dynamics(robot, s):
 
     After `write_kinematics`.
     """
-    nv = len(robot.dof)
+    mass, cdof, crb, cfrc, index, force = s.mass, s.cdof, s.crb, s.cfrc, robot.dof_index, s.force
     work = np.empty((2, 6))
     _gather(robot, s, work)
-    for i in range(nv):
-        for k in range(nv):
-            s.mass[i, k] = 0.0
-    for i in range(nv):
-        b = robot.dof_index[i, DOF_BODY]
-        momentum(s.crb[b], s.cdof[i], work[0])
+    for i in range(len(index)):
+        for k in range(len(index)):
+            mass[i, k] = 0.0
+    for i in range(len(index)):
+        b = index[i, DOF_BODY]
+        momentum(crb, b, cdof, i, work, 0)
         k = i
         while k >= 0:
-            product = 0.0
-            for a in range(6):
-                product += s.cdof[k, a] * work[0, a]
-            s.mass[i, k] = s.mass[k, i] = product
-            k = robot.dof_index[k, DOF_PARENT]
-        s.mass[i, i] += robot.dof[i, ARMATURE]
-        bias = 0.0
-        for a in range(6):
-            bias += s.cdof[i, a] * s.cfrc[b, a]
-        s.force[i, BIAS_FORCE] = bias
+            mass[i, k] = mass[k, i] = _product(cdof, k, work, 0)
+            k = index[k, DOF_PARENT]
+        mass[i, i] += robot.dof[i, ARMATURE]
+        force[i, BIAS_FORCE] = _product(cdof, i, cfrc, b)
 
 
 @jit
@@ -116,11 +118,10 @@ def solve_mass(factor, vector):
 @jit
 def kinetic_energy(robot, s, qvel):
     """Return the kinetic energy, that of armatures included [J]; after `write_kinematics`."""
-    work, energy = np.empty(6), 0.0
+    work, energy = np.empty((1, 6)), 0.0
     for b in range(1, len(robot.body)):
-        momentum(s.cinert[b], s.cvel[b], work)
-        for k in range(6):
-            energy += 0.5 * work[k] * s.cvel[b, k]
+        momentum(s.cinert, b, s.cvel, b, work, 0)
+        energy += 0.5 * _product(s.cvel, b, work, 0)
     for i in range(len(robot.dof)):
         energy += 0.5 * robot.dof[i, ARMATURE] * qvel[i] ** 2
     return energy

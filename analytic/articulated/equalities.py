@@ -7,6 +7,8 @@ one.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..compilation import jit
 from .layout import (
     CONNECT,
@@ -35,24 +37,27 @@ from .spatial import at_point, cross, product, rotate
 
 
 @jit
-def _add_point(robot, s, b, local, sign, row):
-    """Add place, velocity and drift of a point that is fixed in a body to three rows, and what moves it."""
-    place, velocity, acceleration = s.xpos[b], s.cvel[b], s.cacc[b]
-    x, y, z = rotate(s.xquat[b], local[0], local[1], local[2])
-    x, y, z = x + place[0], y + place[1], z + place[2]
-    u, v, w = at_point(velocity, x, y, z)
-    a, c, d = at_point(acceleration, x, y, z)
-    e, f, g = cross(velocity[0], velocity[1], velocity[2], u, v, w)
+def _add_point(robot, s, b, n, column, sign, row):
+    """Add place, velocity and drift of a point that is fixed in a body to three rows, and what moves it.
+
+    Where it is in the body's frame stands in row n of the equalities, from a column on.
+    """
+    cvel, numbers = s.cvel, robot.equality
+    x, y, z = rotate(s.xquat, b, numbers[n, column], numbers[n, column + 1], numbers[n, column + 2])
+    x, y, z = x + s.xpos[b, 0], y + s.xpos[b, 1], z + s.xpos[b, 2]
+    u, v, w = at_point(cvel, b, x, y, z)
+    a, c, d = at_point(s.cacc, b, x, y, z)
+    e, f, g = cross(cvel[b, 0], cvel[b, 1], cvel[b, 2], u, v, w)
     for k, (error, speed, drift) in enumerate(((x, u, a + e), (y, v, c + f), (z, w, d + g))):
         s.equality[row + k, ROW_ERROR] += sign * error
         s.equality[row + k, ROW_VELOCITY] += sign * speed
         s.equality[row + k, ROW_DRIFT] += sign * drift
     i = robot.body_index[b, LAST_DOF]
     while i >= 0:
-        x1, y1, z1 = at_point(s.cdof[i], x, y, z)
-        s.equality_rows[row, i] += sign * x1
-        s.equality_rows[row + 1, i] += sign * y1
-        s.equality_rows[row + 2, i] += sign * z1
+        u, v, w = at_point(s.cdof, i, x, y, z)
+        s.equality_rows[row, i] += sign * u
+        s.equality_rows[row + 1, i] += sign * v
+        s.equality_rows[row + 2, i] += sign * w
         i = robot.dof_index[i, DOF_PARENT]
 
 
@@ -70,16 +75,17 @@ def _add_turning(robot, s, b, sign, row):
 
 
 @jit
-def _write_turn(s, one, two, relative, row, work):
+def _write_turn(robot, s, n, one, two, row, work):
     """Write the small turn, along the world's axes, that takes the second body to where the first holds it [rad].
 
     Exact to second order: twice the vector of a quaternion; its rate is the row's velocity where it is zero.
     """
-    product(s.xquat[one], relative[0], relative[1], relative[2], relative[3], work)
-    product(work, s.xquat[two, 0], -s.xquat[two, 1], -s.xquat[two, 2], -s.xquat[two, 3], work)
-    sign = 2.0 if work[0] >= 0.0 else -2.0
+    r, xquat = robot.equality, s.xquat
+    product(xquat, one, r[n, RELATIVE], r[n, RELATIVE + 1], r[n, RELATIVE + 2], r[n, RELATIVE + 3], work, 0)
+    product(work, 0, xquat[two, 0], -xquat[two, 1], -xquat[two, 2], -xquat[two, 3], work, 0)
+    sign = 2.0 if work[0, 0] >= 0.0 else -2.0
     for k in range(3):
-        s.equality[row + k, ROW_ERROR] = sign * work[1 + k]
+        s.equality[row + k, ROW_ERROR] = sign * work[0, 1 + k]
 
 
 @jit
@@ -104,22 +110,23 @@ def _write_joints(index, numbers, s, qpos, qvel, row):
 
 
 @jit
-def write_equalities(robot, s, qpos, qvel, work):
-    """Write `equality` and `equality_rows`, after `write_kinematics`; `work`, shape (4,), is scratch."""
+def write_equalities(robot, s, qpos, qvel):
+    """Write `equality` and `equality_rows`, after `write_kinematics`."""
+    work = np.empty((1, 4))
     for row in range(len(s.equality)):
         for k in range(3):
             s.equality[row, k] = 0.0
         for k in range(len(robot.dof)):
             s.equality_rows[row, k] = 0.0
     for n in range(len(robot.equality)):
-        index, numbers = robot.equality_index[n], robot.equality[n]
+        index = robot.equality_index[n]
         row, kind, one, two = index[FIRST_ROW], index[EQUALITY_KIND], index[FIRST], index[SECOND]
         if kind == JOINTS:
-            _write_joints(index, numbers, s, qpos, qvel, row)
+            _write_joints(index, robot.equality[n], s, qpos, qvel, row)
             continue
-        _add_point(robot, s, one, numbers[POINT_1:], 1.0, row)
-        _add_point(robot, s, two, numbers[POINT_2:], -1.0, row)
+        _add_point(robot, s, one, n, POINT_1, 1.0, row)
+        _add_point(robot, s, two, n, POINT_2, -1.0, row)
         if kind != CONNECT:
             _add_turning(robot, s, one, 1.0, row + 3)
             _add_turning(robot, s, two, -1.0, row + 3)
-            _write_turn(s, one, two, numbers[RELATIVE:], row + 3, work)
+            _write_turn(robot, s, n, one, two, row + 3, work)

@@ -14,8 +14,8 @@ from .spatial import at_point, cross, rotate
 @jit(inline=True)
 def _place(robot, s, i):
     """Return the centre of a foot from the reference."""
-    b, foot = robot.foot_index[i, 0], robot.foot[i]
-    x, y, z = rotate(s.xquat[b], foot[FOOT_POS], foot[FOOT_POS + 1], foot[FOOT_POS + 2])
+    b, foot = robot.foot_index[i, 0], robot.foot
+    x, y, z = rotate(s.xquat, b, foot[i, FOOT_POS], foot[i, FOOT_POS + 1], foot[i, FOOT_POS + 2])
     return x + s.xpos[b, 0], y + s.xpos[b, 1], z + s.xpos[b, 2]
 
 
@@ -26,11 +26,10 @@ def _write_drift(robot, s, i, centre, point):
     The point moves with the sphere's centre, over its surface: the last term is the spin times the centre's velocity,
     not the point's, so that a rolling sphere has no drift.
     """
-    b = robot.foot_index[i, 0]
-    velocity = s.cvel[b]
-    x, y, z = at_point(s.cacc[b], point[0], point[1], point[2])
-    u, v, w = at_point(velocity, centre[0], centre[1], centre[2])
-    u, v, w = cross(velocity[0], velocity[1], velocity[2], u, v, w)
+    b, cvel = robot.foot_index[i, 0], s.cvel
+    x, y, z = at_point(s.cacc, b, point[0], point[1], point[2])
+    u, v, w = at_point(cvel, b, centre[0], centre[1], centre[2])
+    u, v, w = cross(cvel[b, 0], cvel[b, 1], cvel[b, 2], u, v, w)
     x, y, z = x + u, y + v, z + w
     for a in range(3):
         d = robot.world[NORMAL + a]
@@ -51,7 +50,7 @@ def write_foot(robot, s, i, full):
     gap = (reference[0] - origin[0] + point[0]) * n[0]
     gap += (reference[1] - origin[1] + point[1]) * n[1]
     s.foot[i, GAP] = gap + (reference[2] - origin[2] + point[2]) * n[2]
-    x, y, z = at_point(s.cvel[b], point[0], point[1], point[2])
+    x, y, z = at_point(s.cvel, b, point[0], point[1], point[2])
     for a in range(3):
         d = robot.world[NORMAL + a]
         s.foot[i, VELOCITY + a] = x * d[0] + y * d[1] + z * d[2]
@@ -63,7 +62,7 @@ def write_foot(robot, s, i, full):
             s.foot_rows[3 * i + a, k] = 0.0
     k = robot.body_index[b, LAST_DOF]
     while k >= 0:
-        x, y, z = at_point(s.cdof[k], point[0], point[1], point[2])
+        x, y, z = at_point(s.cdof, k, point[0], point[1], point[2])
         for a in range(3):
             d = robot.world[NORMAL + a]
             s.foot_rows[3 * i + a, k] = x * d[0] + y * d[1] + z * d[2]

@@ -92,7 +92,7 @@ def write_mechanics(robot, s, qpos, qvel, act, ctrl, qacc):
     write_total(s)
     for i in range(len(robot.foot)):
         write_foot(robot, s, i, True)
-    write_equalities(robot, s, qpos, qvel, np.empty(4))
+    write_equalities(robot, s, qpos, qvel)
     massless = write_factor(s)
     if massless < 0:
         for i in range(len(qacc)):

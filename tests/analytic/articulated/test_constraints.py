@@ -126,6 +126,11 @@ def test_errors_decay_at_the_rate_that_is_given():
     assert qacc[2] == pytest.approx(-2 * 20 * 0.5 + 20**2 * 0.03)
 
 
+def test_there_is_room_for_all_rows():
+    posed = Posed(ROBOT, ("toe", "bar"), None, limits=(1, 1))
+    assert posed.m == len(posed.rows.free) == 9 + 2 + 2 + 1
+
+
 def test_what_is_open_has_no_rows():
     posed = Posed(ROBOT, ("toe", "bar"), None, closed=(0, 0, 0))
     np.testing.assert_array_equal(posed.rows.what[: posed.m, 0], [at.DRY, at.DRY, at.EQUALITY])
