@@ -23,7 +23,7 @@ Plane = tuple[Sequence[float], Sequence[float]]  # a point of it [m], and its no
 
 def convert(
     model: mujoco.MjModel,
-    feet: Sequence[str | FootSphere],
+    feet: Sequence[str | FootSphere] | str | FootSphere,
     *,
     mu: float | None = None,
     restitution: float = 0.0,
@@ -44,6 +44,7 @@ def convert(
     """
     refuse(model)
     plane, geom = _ground(model, ground)
+    feet = (feet,) if isinstance(feet, str | FootSphere) else feet
     points = [point for foot in feet for point in points_of(model, foot)]
     repeated = {point.name for point in points if [one.name for one in points].count(point.name) > 1}
     if repeated:
@@ -69,7 +70,8 @@ def convert(
 
 
 def _names(model: mujoco.MjModel, kind: str, count: int) -> tuple[str, ...]:
-    return tuple(name_of(model, kind, number).strip("'") for number in range(count))
+    names = (mujoco.mj_id2name(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), k) for k in range(count))
+    return tuple(name or f"number {k}" for k, name in enumerate(names))
 
 
 def _ground(model: mujoco.MjModel, ground: Plane | None) -> tuple[np.ndarray, int]:

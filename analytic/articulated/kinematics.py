@@ -215,3 +215,27 @@ def write_kinematics(robot, s, qpos, qvel):
             _move(robot, s, b, j, qpos, qvel)
         normalize(xquat, b)
         _write_inertia(body, b, xpos, xquat, xipos, cinert, axes)
+
+
+@jit
+def write_rates(robot, qpos, qvel, qpos_dot):
+    """Write the rates of positions, shape (nq,): velocities, and of quaternions q half of q times the spin.
+
+    Spins of free and ball joints are along the body's axes, as MuJoCo has them.
+    """
+    index = robot.joint_index
+    for j in range(len(index)):
+        kind, a, i = index[j, TYPE], index[j, QPOS], index[j, DOF]
+        if kind > BALL:
+            qpos_dot[a] = qvel[i]
+            continue
+        if kind == FREE:
+            for k in range(3):
+                qpos_dot[a + k] = qvel[i + k]
+            a, i = a + 3, i + 3
+        w, x, y, z = 0.5 * qpos[a], 0.5 * qpos[a + 1], 0.5 * qpos[a + 2], 0.5 * qpos[a + 3]
+        u, v, t = qvel[i], qvel[i + 1], qvel[i + 2]
+        qpos_dot[a] = -x * u - y * v - z * t
+        qpos_dot[a + 1] = w * u + y * t - z * v
+        qpos_dot[a + 2] = w * v + z * u - x * t
+        qpos_dot[a + 3] = w * t + x * v - y * u

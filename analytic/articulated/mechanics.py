@@ -15,7 +15,7 @@ from .dynamics import kinetic_energy, potential_energy, solve_mass, write_dynami
 from .equalities import write_equalities
 from .feet import write_foot
 from .forces import write_actuators, write_passive, write_total
-from .kinematics import write_kinematics
+from .kinematics import write_kinematics, write_rates
 from .layout import (
     ACTUATOR_FORCE,
     BALL,
@@ -35,7 +35,7 @@ from .layout import (
 from .robot import Robot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mechanics:
     """A robot's mechanics in one state, all arrays along the world's axes.
 
@@ -46,6 +46,7 @@ class Mechanics:
         dampers: Forces of dampers, shape (nv,) [N, N m].
         actuators: Forces of actuators, shape (nv,) [N, N m].
         qacc: Acceleration without contact, limits and dry friction, shape (nv,) [m/s^2, rad/s^2].
+        qpos_dot: Rates of the positions, shape (nq,) [m/s, rad/s, 1/s of quaternions].
         act_dot: Rates of the activations, shape (na,).
         kinetic: Kinetic energy [J].
         potential: Energy of weight and springs [J].
@@ -65,6 +66,7 @@ class Mechanics:
     dampers: np.ndarray
     actuators: np.ndarray
     qacc: np.ndarray
+    qpos_dot: np.ndarray
     act_dot: np.ndarray
     kinetic: float
     potential: float
@@ -125,7 +127,8 @@ def evaluate(robot: Robot, qpos, qvel=None, act=None, ctrl=None) -> Mechanics:
         )
     )
     _check_quaternions(robot, qpos)
-    s, qacc = new_scratch(robot.tables, robot.na), np.zeros(robot.nv)
+    s, qacc, qpos_dot = new_scratch(robot.tables, robot.na), np.zeros(robot.nv), np.zeros(robot.nq)
+    write_rates(robot.tables, qpos, qvel, qpos_dot)
     massless, kinetic, potential = write_mechanics(robot.tables, s, qpos, qvel, act, ctrl, qacc)
     if massless >= 0:
         raise ValueError(f"the joint {robot.dof_name(massless)!r} moves no mass: give its body mass, or an armature")
@@ -136,6 +139,7 @@ def evaluate(robot: Robot, qpos, qvel=None, act=None, ctrl=None) -> Mechanics:
         dampers=s.force[:, DAMPER_FORCE],
         actuators=s.force[:, ACTUATOR_FORCE],
         qacc=qacc,
+        qpos_dot=qpos_dot,
         act_dot=s.act_dot[0],
         kinetic=kinetic,
         potential=potential,

@@ -11,7 +11,7 @@ from .layout import BODY_NUMBERS, COORDINATES, DOFS, FOOT_NUMBERS, MASS, MU, RAD
 LARGEST_MU = 100.0  # beyond, nothing slides: rigid contact has then no solution as soon as something does
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Robot:
     """A tree of rigid bodies with actuators, springs, limits and feet on a plane; `mjcf.articulated.convert` makes one.
 

@@ -116,7 +116,7 @@ def test_quaternions_need_not_be_of_length_one():
 def test_feet_are_spheres_ends_of_capsules_and_corners_of_boxes(shape, radius, centres):
     text = f'<mujoco><worldbody><body pos="0 0 2"><freejoint/><geom name="foot" {shape} pos=".2 0 0" euler="90 0 0"/>'
     model = mujoco.MjModel.from_xml_string(text + "</body></worldbody></mujoco>")
-    robot = convert(model, ["foot"])
+    robot = convert(model, "foot")
     assert {tuple(np.round(row[:3], 12)) for row in robot.tables.foot} == {tuple(np.round(c, 12)) for c in centres}
     assert robot.n_feet == len(centres) == len(set(robot.foot_names))
     gap = evaluate(robot, model.qpos0).gap

@@ -64,6 +64,13 @@ def test_a_double_pendulum_is_that_of_the_textbook(angles, rates):
     assert found.kinetic == pytest.approx(0.5 * np.array(rates) @ found.mass @ rates)
 
 
+def test_positions_change_as_velocities_say():
+    model, robot = model_and_robot()
+    for qpos, qvel, _ in states(model):
+        rate = (moved(model, qpos, qvel, 1e-6) - moved(model, qpos, qvel, -1e-6)) / 2e-6
+        np.testing.assert_allclose(evaluate(robot, qpos, qvel).qpos_dot, rate, atol=1e-8)
+
+
 def test_power_is_what_energy_gains():
     model, robot = model_and_robot()
     for qpos, qvel, ctrl in states(model):
