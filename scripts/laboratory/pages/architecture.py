@@ -19,7 +19,7 @@ PICTURE = "figures/architecture.png"
 # From the ground up: a room stands on those below it.
 FLOORS = (
     ("analytic/compilation",),
-    ("analytic/hybrid", "analytic/contact", "analytic"),
+    ("analytic/contact", "analytic/hybrid", "analytic/articulated", "analytic"),
     ("analytic/models",),
     ("analytic/simsect", "mjcf", "controllers"),
     ("envs", "scripts/library/base"),
@@ -29,7 +29,17 @@ FLOORS = (
     ("scripts/command/verbs",),
 )
 # Where they are drawn on their floors, from 0 to 1, such that no arrow goes behind a room.
-ACROSS = (0.3,), (0.12, 0.45, 0.85), (0.42,), (0.08, 0.34, 0.6), (0.32, 0.57), (0.64, 0.9), (0.5,), (0.64,), (0.38,)
+ACROSS = (
+    (0.3,),
+    (0.1, 0.38, 0.66, 0.92),
+    (0.36,),
+    (0.08, 0.34, 0.6),
+    (0.32, 0.57),
+    (0.64, 0.9),
+    (0.5,),
+    (0.64,),
+    (0.38,),
+)
 ROOMS = [room for floor in FLOORS for room in floor]
 
 
