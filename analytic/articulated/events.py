@@ -15,7 +15,7 @@ from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
 from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
-from .guards import guards, tolerances
+from .guards import FORCE_TOL, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, HELD, OPEN, SLIDE, STICK
 from .outcome import Event, RunStatus
@@ -44,6 +44,8 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
             what, name = ("yields" if contact.dry[i] == AT_REST else "stops"), run.robot.dof_names[i]
             if contact.dry[i] == AT_REST:
                 contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+        if what is None:
+            continue
         impact, anew = impact or what == "impact", anew or what == "stops"
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
@@ -52,14 +54,19 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     return None
 
 
-def _foot_event(run: Simulation, i: int, guard: int) -> str:
-    """Change the mode of a foot whose guard fired; return what happened."""
+def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
+    """Change the mode of a foot whose guard fired; return what happened, or None where another guard settled it."""
     contact, slip, force = run.contact, run.work.foot[i, VELOCITY + 1 : DRIFT], run.contact.foot_force[i, 1:]
     mode, speed = contact.foot[i], float(np.linalg.norm(run.work.foot[i, VELOCITY + 1 : DRIFT]))
     if guard == 0:
         contact.foot[i] = FREE
         return "impact" if mode == FREE else "liftoff"
+    if mode == FREE:
+        return None
     if mode == STICK:
+        if np.linalg.norm(force) <= FORCE_TOL * run.weight:  # the cone shrank to its tip: nothing presses any more
+            contact.foot[i] = FREE
+            return "liftoff"
         contact.foot[i], contact.direction[i] = HELD, -force / np.linalg.norm(force)
         return "slip"
     if mode == SLIDE:  # it slows down, or its slip has turned

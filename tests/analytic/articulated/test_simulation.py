@@ -197,3 +197,47 @@ def test_a_bad_start_is_refused_with_a_sentence():
         Options(undecided="guess")
     with pytest.raises(ValueError, match="rtol must be a positive number"):
         Options(rtol=0.0)
+
+
+SLED = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body><joint name="x" type="slide" axis="1 0 0"/>
+<joint name="z" type="slide" axis="0 0 1"/><geom name="sled" size=".1" mass="2"/></body></worldbody><actuator>
+<general joint="x" gear="{}" dyntype="filter" dynprm=".3"/><general joint="z" gear="{}" dyntype="filter" dynprm=".3"/>
+</actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("way", [-1.0, 1.0])
+def test_a_sled_slips_when_a_growing_pull_reaches_its_friction(way):
+    """F (1 - exp(-t / T)) = mu m g at t = -T log(1 - mu m g / F); then m dv/dt is their difference, along the pull."""
+    mu, pull, lag, end = 0.4, 20.0, 0.3, 0.6
+    run = start(
+        convert(mujoco.MjModel.from_xml_string(SLED.format(way, 1)), ["sled"], mu=mu), [0.0, 0.1], ctrl=[pull, 0.0]
+    )
+    before = run.balance
+    assert run.to(end) is RunStatus.FINAL_TIME
+    grip = mu * 2.0 * G
+    slip = -lag * np.log(1.0 - grip / pull)
+    assert run.events[0].what == "slip" and run.events[0].time == pytest.approx(slip, abs=1e-9)
+    lost = lag * (np.exp(-slip / lag) - np.exp(-end / lag))  # the integral of exp(-t / T)
+    speed = ((pull - grip) * (end - slip) - pull * lost) / 2.0
+    assert run.qvel[0] == pytest.approx(way * speed, abs=1e-8) and books(run, before) < 1e-8
+
+
+def test_a_sled_lifts_off_when_a_growing_pull_reaches_its_weight():
+    pull, lag = 30.0, 0.3
+    robot = convert(mujoco.MjModel.from_xml_string(SLED.format(1, 1)), ["sled"], mu=0.4)
+    run = start(robot, [0.0, 0.1], ctrl=[0.0, pull])
+    assert run.to(0.5) is RunStatus.FINAL_TIME and [event.what for event in run.events] == ["liftoff"]
+    assert run.events[0].time == pytest.approx(-lag * np.log(1.0 - 2.0 * G / pull), abs=1e-9)
+    assert run.qvel[1] > 0.0 and np.array_equal(run.foot_force, np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize("way", [-1.0, 1.0])
+def test_a_dry_joint_yields_when_a_growing_torque_reaches_its_friction(way):
+    text = SLED.replace('<geom name="sled"', '<geom name="sled" contype="0"').format(way, 1)
+    text = text.replace('axis="1 0 0"', 'axis="1 0 0" frictionloss="5"').replace(
+        'gravity="0 0 -9.81"', 'gravity="0 0 0"'
+    )
+    run = start(convert(mujoco.MjModel.from_xml_string(text), []), [0.0, 0.0], ctrl=[20.0, 0.0])
+    assert run.to(0.5) is RunStatus.FINAL_TIME and [event.what for event in run.events] == ["yields"]
+    assert run.events[0].time == pytest.approx(-0.3 * np.log(1.0 - 5.0 / 20.0), abs=1e-9)
+    assert run.qvel[0] * way > 0.0 and run.contact.dry_force[0] == -5.0 * way
