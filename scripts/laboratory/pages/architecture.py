@@ -20,6 +20,7 @@ PICTURE = "figures/architecture.png"
 FLOORS = (
     ("analytic/compilation",),
     ("analytic/hybrid", "analytic/contact", "analytic"),
+    ("analytic/articulated",),
     ("analytic/models",),
     ("analytic/simsect", "mjcf", "controllers"),
     ("envs", "scripts/library/base"),
@@ -29,7 +30,10 @@ FLOORS = (
     ("scripts/command/verbs",),
 )
 # Where they are drawn on their floors, from 0 to 1, such that no arrow goes behind a room.
-ACROSS = (0.3,), (0.12, 0.45, 0.85), (0.42,), (0.08, 0.34, 0.6), (0.32, 0.57), (0.64, 0.9), (0.5,), (0.64,), (0.38,)
+ACROSS = (
+    (0.3,), (0.14, 0.45, 0.85), (0.09,), (0.42,), (0.08, 0.34, 0.6), (0.32, 0.57), (0.64, 0.9), (0.5,), (0.64,),
+    (0.38,),
+)  # fmt: skip
 ROOMS = [room for floor in FLOORS for room in floor]
 
 
