@@ -23,7 +23,7 @@ from .robot import Robot
 FLOWS = (None, None, RunStatus.STEP_TOO_SMALL, RunStatus.NONFINITE, RunStatus.STEP_LIMIT)
 
 
-CLOSE, MOST_CLOSE = 1e-3, 300  # so many events within that time [s] are chatter
+CLOSE, MOST_CLOSE = 1e-3, 1000  # so many events within that time [s] are chatter
 
 
 @dataclass(frozen=True)
