@@ -20,6 +20,7 @@ A, B, D, E3, E5 = (np.ascontiguousarray(DOP853.arrays[name]) for name in ("A", "
 STAGES, ROWS = DOP853.n_stages, DOP853.n_rows
 SAMPLES = 4
 SMALLEST = 1e-13  # step [s]
+SUNK = 1e-9  # a guard that never rose fires below minus this; a limit that others hold creeps by 1e-13 [m/s, rad/s]
 END, EVENT, STEP_TOO_SMALL, NONFINITE, STEP_LIMIT = range(5)  # how a flow ended
 HALVINGS = 100
 
@@ -159,7 +160,7 @@ def _first_event(
                     first, which = high, k
             elif not armed[k] and now[k] > tol[k]:
                 armed[k] = True
-            elif not armed[k] and now[k] < -tol[k] and now[k] < was[k] and first > right:
+            elif not armed[k] and now[k] < -max(tol[k], SUNK) and now[k] < was[k] and first > right:
                 first, which = right, k  # it never rose, and sinks
         if which >= 0:
             fired[which] = True

@@ -13,7 +13,7 @@ class RunStatus(Enum):
     INDETERMINATE = "Coulomb's law allows two futures: `futures` are their accelerations; `undecided` may choose"
     NO_SOLUTION = "no forces obey Coulomb's law here (Painleve's paradox); lower the friction"
     NOT_SOLVED = "the modes after an event were not found"
-    CHATTER = "events follow each other without time between them"
+    CHATTER = "events follow each other without end: 1000 within a millisecond"
     STEP_TOO_SMALL = "the step fell below rounding: the field is too stiff here, as where a foot slips very slowly"
     NONFINITE = "the field is not finite"
     STEP_LIMIT = "`max_steps` steps between two events were not enough"

@@ -23,6 +23,9 @@ from .robot import Robot
 FLOWS = (None, None, RunStatus.STEP_TOO_SMALL, RunStatus.NONFINITE, RunStatus.STEP_LIMIT)
 
 
+CLOSE, MOST_CLOSE = 1e-3, 1000  # so many events within that time [s] are chatter
+
+
 @dataclass(frozen=True)
 class Options:
     """How a robot is simulated.
@@ -85,7 +88,7 @@ class Simulation:
         self.work, self.contact = workspace(tables), contact_of(tables)
         self.weight = float(tables.body[:, MASS].sum() * np.linalg.norm(tables.gravity)) or 1.0
         self.fired = np.zeros(3 * len(tables.foot) + len(tables.limit) + len(tables.dof), np.bool_)
-        self.step = 1e-4
+        self.step, self.last = 1e-4, ()  # the next step; when the last events were [s]
         self.refresh()
 
     @property
@@ -133,28 +136,24 @@ class Simulation:
         options, robot = self.options, self.robot
         setting = (options.drift_rate, options.hold_speed, self.weight, options.rtol)
         atol = np.full(len(self.x), 0.1 * options.rtol)
-        recent = 0
         while self.time < time and self.status is RunStatus.FINAL_TIME:
             how, now, self.step = flow.flow(
                 robot.tables, self.work, self.contact, setting, robot.nq, self.ctrl,
                 (self.time, float(time), self.step), self.x, atol, options.max_steps, self.fired,
             )  # fmt: skip
-            recent = recent + 1 if now - self.time < CLOSE else 0
             self.time = now
             if how == flow.END:
                 self.refresh()
                 break
             self._stop(FLOWS[how] if how != flow.EVENT else events.transition(self, self.fired))
-            if recent > MOST_CLOSE:
+            self.last = (*self.last[1 - MOST_CLOSE :], now)
+            if len(self.last) == MOST_CLOSE and now - self.last[0] < CLOSE:
                 self._stop(RunStatus.CHATTER)
         return self.status
 
     def _stop(self, status: RunStatus | None) -> None:
         if status is not None:
             self.status = status
-
-
-CLOSE, MOST_CLOSE = 1e-9, 60  # so many events within that time of each other [s] are chatter
 
 
 def start(robot: Robot, qpos, qvel=None, ctrl=None, act=None, options: Options | None = None) -> Simulation:
