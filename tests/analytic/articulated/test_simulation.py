@@ -1,19 +1,22 @@
 """Runs with rigid contact: closed forms, another machine's events, energy books, and honest ends."""
 
 import dataclasses
+from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid
-from tarsus.analytic.articulated.layout import CENTRE, RADIUS
+from tarsus.analytic.articulated import mechanics
+from tarsus.analytic.articulated.layout import CENTRE, MU, RADIUS
 from tarsus.analytic.articulated.simulation import Options, RunStatus, start
 from tarsus.analytic.models import driven_legs
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.mjcf import slip_leg
 from tarsus.mjcf.articulated import convert
 
+ASSETS = Path(__file__).parents[3] / "mjcf" / "assets"
 G = 9.81
 LEAST = Options(undecided="least")
 BOX = """<mujoco><option gravity="{} 0 {}"/><worldbody><body><freejoint/>
@@ -241,3 +244,19 @@ def test_a_dry_joint_yields_when_a_growing_torque_reaches_its_friction(way):
     assert run.to(0.5) is RunStatus.FINAL_TIME and [event.what for event in run.events] == ["yields"]
     assert run.events[0].time == pytest.approx(-0.3 * np.log(1.0 - 5.0 / 20.0), abs=1e-9)
     assert run.qvel[0] * way > 0.0 and run.contact.dry_force[0] == -5.0 * way
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.02, 0.1])
+def test_a_dog_with_dry_joints_is_dropped_and_stands(drop):
+    """Stuck joints and stuck feet are more rows than degrees of freedom; the feet carry the weight all the same."""
+    model = mujoco.MjModel.from_xml_path(str(ASSETS / "robots" / "dog.xml"))
+    robot, qpos = convert(model, ["FL", "FR", "RL", "RR"]), model.key_qpos[0].copy()
+    qpos[2] += drop - mechanics(robot, qpos, np.zeros(model.nv)).gap.min()
+    run = start(robot, qpos, ctrl=qpos[7:], options=Options(rtol=1e-7, hold_speed=1e-5))
+    before = run.balance
+    assert run.to(2.0) is RunStatus.FINAL_TIME
+    assert np.abs(run.qvel).max() < 1e-6 and (run.contact.foot != 0).all()
+    assert run.foot_force[:, 0].sum() == pytest.approx(run.weight, rel=1e-9)
+    assert books(run, before) < 1e-7  # some 1e-8 at this tolerance
+    friction = np.linalg.norm(run.foot_force[:, 1:], axis=1)
+    assert (friction <= robot.tables.foot[:, MU] * run.foot_force[:, 0] * (1.0 + 1e-6)).all()
