@@ -260,3 +260,13 @@ def test_a_dog_with_dry_joints_is_dropped_and_stands(drop):
     assert books(run, before) < 1e-7  # some 1e-8 at this tolerance
     friction = np.linalg.norm(run.foot_force[:, 1:], axis=1)
     assert (friction <= robot.tables.foot[:, MU] * run.foot_force[:, 0] * (1.0 + 1e-6)).all()
+
+
+def test_feet_whose_gaps_differ_by_rounding_share_the_load():
+    """Two feet at one place, one larger by 1e-10 m: rows contradict each other by 4e-8 m/s^2, and forces must not."""
+    text = SLED.format(1, 1).replace(
+        '<geom name="sled"', '<geom name="twin" size=".1000000001" mass="2"/><geom name="sled"'
+    )
+    run = start(convert(mujoco.MjModel.from_xml_string(text), ["sled", "twin"], mu=0.4), [0.0, 0.1000000001])
+    assert run.to(0.1) is RunStatus.FINAL_TIME and (run.contact.foot != 0).all()
+    assert np.allclose(run.foot_force[:, 0], 2.0 * G, rtol=1e-6)
