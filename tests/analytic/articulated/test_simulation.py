@@ -196,6 +196,8 @@ def test_a_bad_start_is_refused_with_a_sentence():
         start(convert(mujoco.MjModel.from_xml_string(DRY.format(0.0)), []), [-1.0])
     with pytest.raises(ValueError, match=r"ctrl must have shape \(0,\)"):
         start(robot, [0, 0, 1.0, *REST], ctrl=[1.0])
+    with pytest.raises(ValueError, match="time must be finite and not before 0 s"):
+        start(robot, [0, 0, 1.0, *REST]).to(np.nan)
     with pytest.raises(ValueError, match="undecided must be 'stop' or 'least'"):
         Options(undecided="guess")
     with pytest.raises(ValueError, match="rtol must be a positive number"):
