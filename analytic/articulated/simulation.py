@@ -132,7 +132,13 @@ class Simulation:
             self._stop(events.settle(self, False))
 
     def to(self, time: float) -> RunStatus:
-        """Run to a time [s] and return the status; a run that stopped stays where it is."""
+        """Run to a time [s] and return the status; a run that stopped stays where it is.
+
+        Raises:
+            ValueError: If the time is not finite, or has passed.
+        """
+        if not self.time <= time < np.inf:
+            raise ValueError(f"time must be finite and not before {self.time:g} s, where the run is, got {time!r}")
         options, robot = self.options, self.robot
         setting = (options.drift_rate, options.hold_speed, self.weight, options.rtol)
         atol = np.full(len(self.x), 0.1 * options.rtol)

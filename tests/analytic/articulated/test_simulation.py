@@ -196,6 +196,8 @@ def test_a_bad_start_is_refused_with_a_sentence():
         start(convert(mujoco.MjModel.from_xml_string(DRY.format(0.0)), []), [-1.0])
     with pytest.raises(ValueError, match=r"ctrl must have shape \(0,\)"):
         start(robot, [0, 0, 1.0, *REST], ctrl=[1.0])
+    with pytest.raises(ValueError, match="time must be finite and not before 0 s"):
+        start(robot, [0, 0, 1.0, *REST]).to(np.nan)
     with pytest.raises(ValueError, match="undecided must be 'stop' or 'least'"):
         Options(undecided="guess")
     with pytest.raises(ValueError, match="rtol must be a positive number"):
@@ -270,3 +272,18 @@ def test_feet_whose_gaps_differ_by_rounding_share_the_load():
     run = start(convert(mujoco.MjModel.from_xml_string(text), ["sled", "twin"], mu=0.4), [0.0, 0.1000000001])
     assert run.to(0.1) is RunStatus.FINAL_TIME and (run.contact.foot != 0).all()
     assert np.allclose(run.foot_force[:, 0], 2.0 * G, rtol=1e-6)
+
+
+ROD = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body>
+<inertial pos="0 0 0" mass="1" diaginertia=".1 .3333 .3333"/>
+<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint axis="0 1 0"/>
+<geom name="tip" size=".001" pos="-1 0 0"/></body></worldbody></mujoco>"""
+
+
+def test_painleves_rod_ends_without_solution_where_it_is_pushed_and_slides_where_it_is_pulled():
+    """The tip is behind and below at 1 rad; mu = 2. Pushed towards its centre it jams, pulled after it, it slides."""
+    robot, lean = convert(mujoco.MjModel.from_xml_string(ROD), ["tip"], mu=2.0), -1.0
+    height = np.sin(1.0) + 0.001
+    ends = [start(robot, [0.0, height, lean], [speed, 0.0, 0.0]) for speed in (1.0, -1.0)]
+    assert [run.to(1e-3) for run in ends] == [RunStatus.FINAL_TIME, RunStatus.NO_SOLUTION]
+    assert ends[1].time == 0.0 and ends[0].foot_force[0, 0] > 0.0
