@@ -24,6 +24,7 @@ CONE, SLIDING, UNILATERAL, BOUNDED = range(4)
 KIND, FIRST = range(2)  # columns of `Blocks.of`
 MU, U1, U2, BOUND = range(4)  # of `Blocks.number`
 NO_MOBILITY = 1e-14  # of a block beside the largest: no force moves it, rounding apart
+ROUNDING = 1e-12  # of velocities without contact, beside the largest
 
 
 class Blocks(NamedTuple):
@@ -90,10 +91,34 @@ def _tangential(kind, i, force, number, w, out):
 
 
 @jit
-def scaled(matrix, free, blocks):
+def rounding_of(free):
+    """Return what of velocities without contact is rounding."""
+    most = 0.0
+    for i in range(len(free)):
+        most = max(most, abs(free[i]))
+    return ROUNDING * most
+
+
+@jit
+def is_jammed(matrix, free, blocks, noise):
+    """Return whether a contact or limit closes that no force can move: a proof that there is no solution."""
+    top = 0.0
+    for i in range(len(free)):
+        top = max(top, matrix[i, i])
+    for c in range(len(blocks.of)):
+        i = blocks.of[c, FIRST]
+        closes = free[i] < -max(noise, rounding_of(free))
+        if blocks.of[c, KIND] != BOUNDED and closes and matrix[i, i] <= NO_MOBILITY * top:
+            return True
+    return False
+
+
+@jit
+def scaled(matrix, free, blocks, noise):
     """Return A and b scaled to unit mobility of blocks and to |b| = 1, the blocks with their bounds, scales, and |b|.
 
     One factor for a block: cones stay cones. Force = scaled force scale |b|, velocity = scaled velocity |b| / scale.
+    A row that nothing moves takes no force, unless it moves by itself, by more than rounding and `noise`.
     """
     m, top = len(free), 0.0
     scale = np.ones(m)
@@ -109,12 +134,12 @@ def scaled(matrix, free, blocks):
     size = 1e-300
     for i in range(m):
         size = max(size, abs(free[i] * scale[i]))
-    a, b, number = np.empty((m, m)), np.empty(m), blocks.number.copy()
+    a, b, number, rounding = np.empty((m, m)), np.empty(m), blocks.number.copy(), max(noise, rounding_of(free))
     for i in range(m):
         b[i] = free[i] * scale[i] / size
         for j in range(m):
             a[i, j] = matrix[i, j] * scale[i] * scale[j]
-        if matrix[i, i] <= NO_MOBILITY * top:  # nothing moves this row: it takes no force
+        if matrix[i, i] <= NO_MOBILITY * top and abs(free[i]) <= rounding:
             a[i, i], b[i] = 1.0, 0.0
     for c in range(len(blocks.of)):
         number[c, BOUND] /= scale[blocks.of[c, FIRST]] * size

@@ -14,7 +14,19 @@ from enum import Enum
 import numpy as np
 
 from ..compilation import jit
-from .blocks import BOUND, BOUNDED, CONE, KIND, SLIDING, UNILATERAL, Blocks, natural_residual, rows_of, scaled
+from .blocks import (
+    BOUND,
+    BOUNDED,
+    CONE,
+    KIND,
+    SLIDING,
+    UNILATERAL,
+    Blocks,
+    is_jammed,
+    natural_residual,
+    rows_of,
+    scaled,
+)
 from .enumeration import APART, HOLDS, enumerate_modes, is_monotone
 from .search import GOOD, ladder, refine, relative
 
@@ -24,7 +36,7 @@ class ContactStatus(Enum):
 
     SOLVED = "solved, and certified by the residual"
     INDETERMINATE = "there are solutions with different velocities: `force` and `other` are two of them"
-    NO_SOLUTION = "no forces obey Coulomb's law (Painleve's paradox): all modes were tried; lower the friction"
+    NO_SOLUTION = "no forces obey the laws: all modes were tried (Painleve's paradox), or nothing moves what closes"
     NOT_SOLVED = "no solution was found, and none excluded; `residual` says how far the best forces are from one"
 
 
@@ -141,10 +153,12 @@ def solve_rows(matrix, free, blocks, noise, random, force, other, mode):
     m = len(free)
     if m == 0:
         return S_SOLVED, 0.0, 0.0
-    a, b, scaled_blocks, scale, size = scaled(matrix, free, blocks)
+    a, b, scaled_blocks, scale, size = scaled(matrix, free, blocks, noise)
     x, y, weight = np.zeros(m), np.zeros(m), size / scale
-    best, _ = ladder(a, b, x, weight, noise, mode, scaled_blocks)
+    best = ladder(a, b, x, weight, noise, mode, scaled_blocks)
     status = _judge(a, b, scaled_blocks, best, weight, noise, random, x, y, mode)
+    if is_jammed(matrix, free, blocks, noise):
+        status = S_NO_SOLUTION
     w, out = np.empty(m), np.empty(m)
     natural_residual(a, b, x, scaled_blocks, w, out)
     mismatch, far = np.abs(out * weight).max(), np.abs(out * scale).max() * size

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..compilation import jit
 from .blocks import BOUND, BOUNDED, CONE, FIRST, KIND, MU, SLIDING, U1, U2, rows_of, velocities
+from .dynamics import factorise
 from .newton import solve_dense
 from .search import relative
 
@@ -105,12 +104,8 @@ def is_monotone(matrix, blocks):
         for e in range(n):
             system[c, e] = _column(matrix, blocks, blocks.of[c, FIRST], e)
     factor = np.zeros((n, n))
+    factorise(0.5 * (system + system.T), factor)
     for c in range(n):
-        for e in range(c + 1):
-            s = 0.5 * (system[c, e] + system[e, c])
-            for k in range(e):
-                s -= factor[c, k] * factor[e, k]
-            if c == e and s <= 1e-9:
-                return False
-            factor[c, e] = math.sqrt(s) if c == e else s / factor[e, e]
+        if not factor[c, c] * factor[c, c] > 1e-9:
+            return False
     return True

@@ -2,8 +2,8 @@
 
 First Newton's method from zero, then the modes it found are frozen and iterated to the least forces that respect cones
 and bounds. Where that does not end in a solution: steps with modes free and a falling Tikhonov term (b contradicts
-itself on redundant rows, and forces grow until a row gives way), friction that grows to its value, Gauss-Seidel, and
-all sets of modes as starts.
+itself on redundant rows, and forces grow until a row gives way). Then the same from other starts: a Tikhonov term that
+falls from one, friction that grows to its value, Gauss-Seidel, and all sets of modes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from ..compilation import jit
 from .blocks import BOUND, BOUNDED, CONE, FIRST, KIND, MU, SLIDING, U1, U2, Blocks, natural_residual
 from .newton import SLIP, newton
 
-DELTA = (
-    1e-6  # of Tikhonov's term, relative; iterated away. At 1e-9 redundant rows amplify rounding a thousand times more
-)
+DELTA = 1e-6  # of Tikhonov's term, iterated away; at 1e-9 redundant rows amplify rounding a thousand times more
 GOOD, FINE = 1e-10, 1e-13  # residuals relative to the largest force: accepted; no better is looked for
 NEAR = 1e-2  # a residual above this is none of a solution nearby
-LARGE = 1e3  # scaled forces beyond this do not make a residual relatively smaller: forces of 1e12 would hide anything
+LARGE = 10.0  # scaled forces count as no more: rows that contradict each other make them grow, and residuals small
 STARTS = 300  # most sets of modes that are tried as starts
 
 
@@ -37,7 +35,7 @@ def relative(matrix, free, x, blocks, w, out):
 
 @jit
 def ladder(matrix, free, x, weight, noise, mode, blocks):
-    """Solve from zero by one method after the other; return the residual and how many methods were tried.
+    """Solve from zero by one method after the other; return the residual.
 
     Args:
         matrix: A, scaled.
@@ -49,23 +47,25 @@ def ladder(matrix, free, x, weight, noise, mode, blocks):
         blocks: The blocks.
     """
     best, there = math.inf, np.zeros(len(x))
-    for rung in range(4):
+    for rung in range(5):
         there[:] = 0.0
         if rung == 1:
-            _grow_friction(matrix, free, there, weight, mode, blocks)
+            _stiffen(matrix, free, there, mode, blocks)
         elif rung == 2:
+            _grow_friction(matrix, free, there, weight, mode, blocks)
+        elif rung == 3:
             _sweep(matrix, free, there, 1000, blocks)
         found = (
             _from_all_modes(matrix, free, there, weight, noise, mode, blocks)
-            if rung == 3
+            if rung == 4
             else refine(matrix, free, there, weight, noise, mode, blocks)
         )
         if found < best:
             best = found
             x[:] = there
         if best <= GOOD or best < 0.0:
-            return best, rung + 1
-    return best, 4
+            break
+    return best
 
 
 @jit
@@ -73,7 +73,7 @@ def refine(matrix, free, x, weight, noise, mode, blocks):
     """Solve from x; return the residual relative to the largest force, or minus that which is within the noise of b."""
     m = len(x)
     w, out, anchor, there, least = np.empty(m), np.empty(m), np.zeros(m), x.copy(), x.copy()
-    newton(matrix, free, there, anchor, DELTA, 30, 1e-14, mode, False, blocks)
+    newton(matrix, free, there, anchor, DELTA, 100, 1e-14, mode, False, blocks)
     first = mode.copy()
     best = _least_forces(matrix, free, there, least, mode, blocks)
     if best <= GOOD:
@@ -130,6 +130,15 @@ def _least_forces(matrix, free, start, x, mode, blocks):
             break
         before = now
     return best
+
+
+@jit
+def _stiffen(matrix, free, x, mode, blocks):
+    """Write the forces at a Tikhonov term that falls from one, where the problem is easy, for a start."""
+    delta, anchor = 1.0, np.zeros(len(x))
+    while delta > DELTA:
+        newton(matrix, free, x, anchor, delta, 30, 1e-14, mode, False, blocks)
+        delta *= 0.25
 
 
 @jit

@@ -173,6 +173,59 @@ def test_a_row_that_nothing_moves_takes_no_force():
     assert solve(np.zeros((0, 0)), [], []).status is ContactStatus.SOLVED
 
 
+def test_what_closes_and_nothing_moves_has_no_solution():
+    for matrix, free, blocks in (
+        ([[0.0]], [-1.0], [unilateral()]),
+        (np.diag([1.0, 1.0, 1.0, 0.0]), [-1.0, 0.0, 0.0, -1.0], [cone(0.5), unilateral()]),
+        (np.diag([0.0, 1.0, 1.0]), [-1.0, 0.3, 0.0], [cone(0.5)]),
+        (np.diag([0.0, 1.0, 1.0, 1.0]), [-1e-3, 0.0, 0.0, -1.0], [sliding(0.5, (1.0, 0.0)), unilateral()]),
+    ):
+        assert solve(matrix, free, blocks).status is ContactStatus.NO_SOLUTION
+        opening = solve(matrix, np.abs(free), blocks)
+        assert opening.status is ContactStatus.SOLVED and not opening.force.any()
+    assert solve([[0.0]], [-1e-6], [unilateral()], noise=1e-5).status is ContactStatus.SOLVED
+
+
+def test_friction_acts_on_what_moves_and_cannot_be_stopped():
+    """A dry joint and a contact on a belt, which no force slows."""
+    matrix, free = np.diag([1.0, 0.0]), np.array([-1.0, 3.0])
+    dry = solve(matrix, free, [unilateral(), bounded(0.7)])
+    assert dry.status is ContactStatus.SOLVED and np.allclose(dry.force, [1.0, -0.7], atol=1e-9)
+    matrix, free = np.diag([1.0, 1.0, 0.0]), np.array([-1.0, 0.0, 2.0])
+    belt = solve(matrix, free, [cone(0.5)])
+    assert belt.status is ContactStatus.SOLVED and np.allclose(belt.force, [1.0, 0.0, -0.5], atol=1e-9)
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-4, 1e-6, 1e-7, 1e-8])
+def test_what_is_clamped_from_both_sides_is_not_called_solved(gap):
+    """However large the forces: they move nothing, and both sides close."""
+    matrix = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    for one, blocks in (([[1.0]], [unilateral()] * 2), (np.eye(3), [cone(0.5)] * 2)):
+        free = np.zeros(2 * len(one))
+        free[[0, len(one)]] = -1.0, 1.0 - gap
+        assert solve(np.kron(matrix, one), free, blocks).status is not ContactStatus.SOLVED
+
+
+def heavy_and_light(seed, n):
+    """Return a problem of n contacts of half rank, on masses over a factor of 1e4."""
+    rng = np.random.default_rng([seed, n])
+    rows = rng.standard_normal((3 * n, max(3, 3 * n // 2)))
+    matrix = rows / 10.0 ** rng.uniform(-2.0, 2.0, rows.shape[1]) @ rows.T
+    return matrix, rows @ rng.standard_normal(rows.shape[1]), [("cone", mu) for mu in rng.uniform(0.1, 1.2, n)]
+
+
+@pytest.mark.parametrize("n", [7, 14, 30])
+def test_many_contacts_on_few_degrees_of_freedom_are_solved(n):
+    solved = 0
+    for seed in range(100, 150):
+        matrix, free, blocks = heavy_and_light(seed, n)
+        found = solve(matrix, free, [cone(mu) for _, mu in blocks])
+        solved += found.status is ContactStatus.SOLVED
+        if found.status is ContactStatus.SOLVED:
+            assert contact_laws.violation(matrix, free, found.force, blocks) < 1e-8
+    assert solved >= 49
+
+
 def test_units_do_not_matter():
     """A problem in grams and micrometres has the same solution, however far apart the mobilities of its blocks are."""
     rng = np.random.default_rng(1)
