@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 import mujoco
 import numpy as np
 
 from ..analytic.articulated import layout
+from .feet import BOX, CAPSULE, CORNERS, SPHERE, no_foot
 
-PLANE, SPHERE, CAPSULE, BOX = (int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}"))
-                               for name in ("PLANE", "SPHERE", "CAPSULE", "BOX"))  # fmt: skip
+PLANE = mujoco.mjtGeom.mjGEOM_PLANE
 
 
 def name_of(model: mujoco.MjModel, kind: str, k: int) -> str:
@@ -52,9 +51,8 @@ def feet_of(
         raise ValueError(f"feet must be a list of names, got the text {feet!r}; write [{feet!r}]")
     for name in feet:
         if name not in known:
-            raise ValueError(
-                f"there is no geom {name!r} to be a foot; there are {', '.join(known) or 'none with a name'}"
-            )
+            bodies_of = {"body": {model.body(k).name for k in range(model.nbody)}}
+            raise ValueError(no_foot(name, "geom", list(known), bodies_of))
         k = known[name]
         friction, condim = _friction(model, k, ground)
         if condim > 3:
@@ -81,7 +79,7 @@ def _points(model, k: int, name: str) -> list[tuple[np.ndarray, float]]:
     if kind == CAPSULE:
         return [(place + s * size[1] * turn[:, 2], size[0]) for s in (1.0, -1.0)]
     if kind == BOX:
-        return [(place + turn @ (size * corner), 0.0) for corner in itertools.product((1.0, -1.0), repeat=3)]
+        return [(place + turn @ (size * corner), 0.0) for corner in -CORNERS]
     shape = mujoco.mjtGeom(kind).name.removeprefix("mjGEOM_").lower()
     raise ValueError(f"foot {name!r} is a {shape}; a foot is a sphere, a capsule or a box: fit one to it")
 

@@ -12,7 +12,7 @@ from .closed import limit_row, through_mass
 from .contact import Block, pack
 from .layout import DRIFT, FRICTIONLOSS, MU, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
-from .outcome import RunStatus
+from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -60,6 +60,7 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         run.futures = free_acceleration + np.array([back @ force, back @ other])
         if run.options.undecided == "stop":
             return RunStatus.INDETERMINATE
+        run.events.append(Event(run.time, "undecided", "", 0.0))
     return None if _agree(run, size) else RunStatus.NOT_SOLVED
 
 

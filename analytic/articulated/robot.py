@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .layout import BALL, DOFADR, FREE, KIND, MU, QPOSADR, Tables
+from .layout import BALL, FREE, KIND, MU, QPOSADR, Tables
 
 
 @dataclass(frozen=True)
@@ -72,4 +72,4 @@ class Robot:
     def quaternions(self) -> list[int]:
         """Return the addresses in `qpos` of the quaternions of free and ball joints."""
         of = self.tables.joint_of
-        return [int(q + 3 * (k == FREE)) for k, q, _ in of[:, [KIND, QPOSADR, DOFADR]] if k in (FREE, BALL)]
+        return [int(q + 3 * (k == FREE)) for k, q in of[:, [KIND, QPOSADR]] if k in (FREE, BALL)]

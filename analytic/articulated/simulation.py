@@ -37,7 +37,8 @@ class Options:
             takes ten times the steps where a foot slips slowly.
         rest_speed: A foot that leaves an impact at less, and is pushed back, rests: the end of rattling [m/s].
         touching: Gap below which a foot takes part in an impact [m].
-        undecided: "stop" where the accelerations are not unique, or "least" to go on with the least forces.
+        undecided: "stop" where the accelerations are not unique, or "least" to go on with the least forces, each
+            time with an event "undecided".
         max_steps: Between two events.
     """
 

@@ -118,6 +118,7 @@ def test_a_box_that_slides_and_spins_is_indeterminate_with_two_futures():
     assert run.futures.shape == (2, 6) and np.abs(run.futures[0] - run.futures[1]).max() > 1e-3
     chosen = start(robot, [0, 0, 0.05, *REST], [1.0, 0.3, 0, 0, 0, 6.0], options=LEAST)
     assert chosen.to(1.0) is RunStatus.FINAL_TIME and np.abs(chosen.qvel).max() < 1e-9
+    assert chosen.events[0].what == "undecided" and "undecided" not in {event.what for event in run.events}
 
 
 DRY = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body name="arm"><joint name="hinge" axis="0 1 0"
