@@ -151,8 +151,13 @@ def _add(work, contact, m, row, column, drift, load):
 def _least_forces(contact, m):
     """Write the forces that give the rows their accelerations; the least where rows are redundant."""
     matrix, system, rest, part, top = np.zeros((m, m)), np.empty((m, m)), np.empty(m), np.empty(m), 1e-300
+    shift = np.empty(m)
     for i in range(m):
         contact.force[i] = 0.0
+        mobility = 0.0
+        for k in range(contact.row.shape[1]):
+            mobility += contact.row[i, k] * contact.row[i, k]
+        shift[i] = DELTA * mobility if mobility > 1e-12 else 1.0
         top = max(top, abs(contact.right[i]))
         for j in range(m):
             for k in range(contact.row.shape[1]):
@@ -168,27 +173,24 @@ def _least_forces(contact, m):
         if worst <= EXACT * top or worst > 0.5 * before:  # more sweeps would only pump forces that move nothing
             break
         before = worst
-        _shifted(contact, matrix, system)
+        _shifted(matrix, shift, system)
         solve_dense(system, rest)
         # Redundant rows contradict each other by the gaps' rounding, which Tikhonov's term amplifies by 1 / DELTA to
         # forces that move nothing: the matrix takes those out, and the rest is solved for again.
         part[:] = rest
         velocities(matrix, np.zeros(m), part, rest)
-        _shifted(contact, matrix, system)
+        _shifted(matrix, shift, system)
         solve_dense(system, rest)
         for i in range(m):
             contact.force[i] += rest[i]
 
 
 @jit
-def _shifted(contact, matrix, system):
-    """Write the matrix with Tikhonov's term."""
+def _shifted(matrix, shift, system):
+    """Write the matrix with Tikhonov's term, which solving uses up."""
     system[:, :] = matrix
     for i in range(len(matrix)):
-        mobility = 0.0
-        for k in range(contact.row.shape[1]):
-            mobility += contact.row[i, k] * contact.row[i, k]
-        system[i, i] += DELTA * mobility if mobility > 1e-12 else 1.0
+        system[i, i] += shift[i]
 
 
 @jit
