@@ -48,6 +48,7 @@ def actuators(robot, work, qpos, qvel, ctrl, act, act_rate):
             force = a[CONSTANT] * act[where[ACTADR]]
         force = min(max(force, a[FORCE_LEAST]), a[FORCE_MOST])
         work.load[ACTUATOR_FORCE, where[JOINT_DOF]] += a[GEAR] * force
+        work.actuator[k, 0], work.actuator[k, 1] = force, velocity
     for i in range(len(robot.dof)):
         work.load[ACTUATOR_FORCE, i] = min(max(work.load[ACTUATOR_FORCE, i], robot.dof[i, LEAST]), robot.dof[i, MOST])
 

@@ -82,6 +82,7 @@ class Workspace(NamedTuple):
     mass: np.ndarray  # (nv, nv) mass matrix with armature
     factor: np.ndarray  # (nv, nv) its lower Cholesky factor
     load: np.ndarray  # (3, nv) bias (Coriolis and gravity), passive and actuator forces
+    actuator: np.ndarray  # (n_actuators, 2) force and velocity of each
     foot: np.ndarray  # (n_feet, 7) gap, velocity and drift of the contact point along normal and tangents
     jacobian: np.ndarray  # (n_feet, 3, nv) of that velocity
 
@@ -94,5 +95,6 @@ def workspace(tables: Tables) -> Workspace:
     """Return an empty workspace for the robot of these tables."""
     nbody, nv, n_feet = len(tables.body), len(tables.dof), len(tables.foot)
     shapes = [(3,), (nbody, 3), (nbody, 4), (nbody, 3), (nbody, 10), (nbody, 10), (nv, 6), (nv, 6), (nbody, 6),
-              (nbody, 6), (nbody, 6), (nv, nv), (nv, nv), (3, nv), (n_feet, 7), (n_feet, 3, nv)]  # fmt: skip
+              (nbody, 6), (nbody, 6), (nv, nv), (nv, nv), (3, nv), (len(tables.actuator), 2), (n_feet, 7),
+              (n_feet, 3, nv)]  # fmt: skip
     return Workspace(*map(np.zeros, shapes))
