@@ -13,6 +13,7 @@ pytestmark = pytest.mark.extra
 # A trunk on two box feet whose ankles are pushed by torque motors with a filter.
 WALKER = """
 <mujoco>
+  <compiler angle="radian"/>
   <default><geom density="400"/><joint damping="2" range="-1 1" limited="true"/></default>
   <worldbody>
     <body name="trunk" pos="0 0 .32">
