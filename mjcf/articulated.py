@@ -11,10 +11,10 @@ from ..analytic.articulated import layout
 from ..analytic.articulated.layout import DOFADR, KIND, QPOSADR, Tables
 from ..analytic.articulated.robot import Robot
 from .articulated_actuators import actuators
+from .articulated_equalities import equalities_of
 from .articulated_feet import feet_of, ground_of, name_of
+from .articulated_lines import limits_of, lines_of
 from .articulated_refusals import check
-
-HINGE_OR_SLIDE = (layout.SLIDE, layout.HINGE)
 
 
 def convert(
@@ -48,21 +48,22 @@ def convert(
         raise ValueError(f"mu must be a finite number, not negative, got {mu!r}")
     floor, plane = ground_of(model, ground)
     foot, foot_of, foot_names = feet_of(model, feet, floor, mu, restitution)
-    limit, limit_of, limit_names = _limits(model)
-    actuator, actuator_of = actuators(model)
+    line, line_row, lines, line_names = lines_of(model)
+    limit, limit_of, limit_names = limits_of(model, lines)
+    equality, equality_of, row_names = equalities_of(model, lines)
     tables = Tables(
-        *_bodies(model), *_joints(model), *_dofs(model), actuator, actuator_of, _controls(model), limit, limit_of,
-        foot, foot_of, plane, model.opt.gravity.copy(),
+        *_bodies(model), *_joints(model), *_dofs(model), line, line_row, *actuators(model, lines), _controls(model),
+        limit, limit_of, equality, equality_of, foot, foot_of, plane, model.opt.gravity.copy(),
     )  # fmt: skip
     joints = [name_of(model, "joint", k) for k in range(model.njnt)]
     dof_names = tuple(joints[k] for k in model.dof_jntid)
     _check_mass(model, dof_names)
-    return Robot(tables, model.qpos0.copy(), int(model.na), foot_names, limit_names, dof_names)
+    return Robot(tables, model.qpos0.copy(), int(model.na), foot_names, limit_names, dof_names, line_names, row_names)
 
 
 def _bodies(model) -> tuple[np.ndarray, np.ndarray]:
     columns = [model.body_mass[:, None], model.body_pos, model.body_quat, model.body_ipos, model.body_iquat,
-               model.body_inertia]  # fmt: skip
+               model.body_inertia, 1.0 - model.body_gravcomp[:, None]]  # fmt: skip
     last = np.full(model.nbody, -1)
     for b in range(1, model.nbody):
         n = model.body_dofnum[b]
@@ -73,9 +74,7 @@ def _bodies(model) -> tuple[np.ndarray, np.ndarray]:
 
 def _joints(model) -> tuple[np.ndarray, np.ndarray]:
     q = model.jnt_qposadr
-    numbers = np.column_stack(
-        [model.jnt_pos, model.jnt_axis, model.qpos0[q], model.jnt_stiffness, model.qpos_spring[q]]
-    )
+    numbers = np.column_stack([model.jnt_pos, model.jnt_axis, model.qpos0[q]])
     of = np.column_stack([model.jnt_type, q, model.jnt_dofadr])
     return numbers.reshape(model.njnt, layout.JOINT_COLUMNS), of.astype(np.int64)
 
@@ -83,24 +82,17 @@ def _joints(model) -> tuple[np.ndarray, np.ndarray]:
 def _dofs(model) -> tuple[np.ndarray, np.ndarray]:
     dof = np.zeros((model.nv, layout.DOF_COLUMNS))
     dof[:, layout.ARMATURE], dof[:, layout.DAMPING] = model.dof_armature, model.dof_damping
+    dof[:, layout.DAMPING + 1 : layout.DAMPING + 3] = model.dof_dampingpoly
     dof[:, layout.LEAST], dof[:, layout.MOST] = -np.inf, np.inf
-    dof[:, layout.FRICTIONLOSS] = model.dof_frictionloss
     for j in np.flatnonzero(model.jnt_actfrclimited):
         dof[model.jnt_dofadr[j], [layout.LEAST, layout.MOST]] = model.jnt_actfrcrange[j]
-    return dof, model.dof_parentid.astype(np.int64)
+    of = np.column_stack([model.dof_parentid, model.jnt_qposadr[model.dof_jntid]])
+    return dof, of.reshape(model.nv, 2).astype(np.int64)
 
 
 def _controls(model) -> np.ndarray:
     limited = model.actuator_ctrllimited[:, None].astype(bool)
     return np.where(limited, model.actuator_ctrlrange, [-np.inf, np.inf]).reshape(model.nu, 2)
-
-
-def _limits(model) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return both bounds of all limited hinges and slides."""
-    joints = [j for j in range(model.njnt) if model.jnt_limited[j] and model.jnt_type[j] in HINGE_OR_SLIDE]
-    limit = np.array([(s, b) for j in joints for s, b in zip((1.0, -1.0), model.jnt_range[j], strict=True)])
-    of = np.array([(model.jnt_qposadr[j], model.jnt_dofadr[j]) for j in joints for _ in range(2)], np.int64)
-    return limit.reshape(-1, 2), of.reshape(-1, 2), tuple(name_of(model, "joint", j) for j in joints for _ in range(2))
 
 
 def _check_mass(model, dof_names: Sequence[str]) -> None:

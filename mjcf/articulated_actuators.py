@@ -1,4 +1,4 @@
-"""Actuators on single joints: affine laws with or without an activation, servos, and DC motors.
+"""Actuators on joints and fixed tendons: affine laws with or without an activation, servos, and DC motors.
 
 A DC motor of resistance R and constant K gives the torque K / R (V - K velocity) at a voltage V. Commanded by voltage
 it is affine. With a controller its command is a torque, reached unless that takes more than the largest voltage V_max:
@@ -20,14 +20,14 @@ SIMPLE = {int(DYN.mjDYN_INTEGRATOR): layout.INTEGRATOR, int(DYN.mjDYN_FILTER): l
           int(DYN.mjDYN_FILTEREXACT): layout.FILTER}  # fmt: skip
 
 
-def actuators(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray]:
+def actuators(model: mujoco.MjModel, lines: dict) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers and addresses of all actuators; what `articulated_refusals.check` lets pass."""
     n = model.nactuator
     numbers, of = np.zeros((n, layout.ACTUATOR_COLUMNS)), np.full((n, 8), -1, np.int64)
     numbers[:, layout.STALL] = np.inf
     for k in range(n):
-        joint = model.actuator_trnid[k, 0]
-        of[k, [layout.JOINT_QPOS, layout.JOINT_DOF]] = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
+        kind = "tendon" if model.actuator_trntype[k] == int(mujoco.mjtTrn.mjTRN_TENDON) else "joint"
+        of[k, layout.LINE] = lines[kind, int(model.actuator_trnid[k, 0])][0]
         of[k, layout.DYNAMICS] = 0
         numbers[k, layout.GEAR] = model.actuator_gear[k, 0]
         limited = model.actuator_forcelimited[k]
@@ -72,19 +72,28 @@ def _servo(model, k: int, numbers: np.ndarray, of: np.ndarray) -> None:
     _controls(model, k, of, tuple(column for bit, column in inputs if spec & bit))
     if model.actuator_gaintype[k] == PID:
         numbers[[layout.KP, layout.KD]] = -model.actuator_biasprm[k, 1:3]
+        _integral(model, k, model.actuator_gainprm[k, 0], numbers, of)
         return
     prm = model.actuator_gainprm[k]
     r, constant, voltage = prm[RESISTANCE], prm[MOTOR_CONSTANT], prm[VOLTAGE]
     numbers[[layout.KP, layout.KD]] = prm[[KP, KD]]
+    _integral(model, k, prm[KI], numbers, of)
     if voltage > 0.0:
         numbers[layout.STALL], numbers[layout.BACK_EMF] = constant * voltage / r, constant * constant / r
     _winding(model, k, numbers, of)
 
 
+def _integral(model, k: int, gain: float, numbers: np.ndarray, of: np.ndarray) -> None:
+    """The integral of a controller's error is its first activation."""
+    if gain:
+        numbers[layout.KI], of[layout.INTEGRAL] = gain, model.actuator_actadr[k]
+
+
 def _winding(model, k: int, numbers: np.ndarray, of: np.ndarray) -> None:
-    """The current of a DC motor with inductance is an activation."""
-    if model.actuator_actnum[k]:
-        of[layout.ACTADR], of[layout.DYNAMICS] = model.actuator_actadr[k], layout.CURRENT
+    """The current of a DC motor with inductance is its last activation."""
+    if model.actuator_dynprm[k, 0] > 0.0:
+        last = model.actuator_actadr[k] + model.actuator_actnum[k] - 1
+        of[layout.ACTADR], of[layout.DYNAMICS] = last, layout.CURRENT
         numbers[layout.TIMECONST] = model.actuator_dynprm[k, 0]
         numbers[layout.CONSTANT] = model.actuator_gainprm[k, MOTOR_CONSTANT]
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import mujoco
 import numpy as np
 
+from .articulated_equalities import KINDS
 from .articulated_feet import name_of
+from .articulated_lines import is_fixed
 
 TURNING = (int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL))
 GAIN, DYN, TRN = mujoco.mjtGain, mujoco.mjtDyn, mujoco.mjtTrn
@@ -20,8 +22,7 @@ DCMOTOR, PID = int(GAIN.mjGAIN_DCMOTOR), int(GAIN.mjGAIN_PID)
 # Flags that take a force or a bound away. Others are MuJoCo's own affairs.
 FLAGS = ("CONSTRAINT", "EQUALITY", "FRICTIONLOSS", "LIMIT", "SPRING", "DAMPER", "GRAVITY", "CLAMPCTRL", "ACTUATION")
 INDUCTANCE = 1  # of a DC motor's `dynprm`, the first: all others are of parts that are not covered
-# Of its `gainprm`: thermal resistance, integral action; the last two are reserved.
-MOTOR_EXTRAS = [2, 3, 5, 8, 9]
+MOTOR_EXTRAS = [2, 3, 8, 9]  # of its `gainprm`: thermal resistance; the last two are reserved
 
 
 def check(model: mujoco.MjModel) -> None:
@@ -41,14 +42,14 @@ def refusals(model: mujoco.MjModel) -> Iterator[str]:
     yield from _options(model)
     yield from _bodies(model)
     yield from _joints(model)
-    for k in range(model.neq):
-        if model.eq_active0[k]:
-            yield f"equality {name_of(model, 'equality', k)!r} is a {_word(mujoco.mjtEq, model.eq_type[k])} constraint"
+    for k in np.flatnonzero(model.eq_active0):
+        what = _equality(model, k)
+        if what:
+            yield f"equality {name_of(model, 'equality', k)!r} {what}"
     for k in range(model.ntendon):
-        forces = (model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss, model.tendon_armature,
-                  model.tendon_limited)  # fmt: skip
-        if any(force[k].any() for force in forces):
-            yield f"tendon {name_of(model, 'tendon', k)!r} has a spring, a damper, friction, armature or a limit"
+        what = _tendon(model, k)
+        if what:
+            yield f"tendon {name_of(model, 'tendon', k)!r} {what}"
     for k in range(model.nactuator):
         what = _actuator(model, k)
         if what:
@@ -72,8 +73,6 @@ def _options(model) -> Iterator[str]:
 
 def _bodies(model) -> Iterator[str]:
     for k in range(model.nbody):
-        if model.body_gravcomp[k]:
-            yield f"body {name_of(model, 'body', k)!r} has gravcomp"
         if model.body_mocapid[k] >= 0:
             yield f"body {name_of(model, 'body', k)!r} is moved by mocap"
 
@@ -87,20 +86,43 @@ def _joints(model) -> Iterator[str]:
             yield f"joint {name!r} is a ball joint with a limit"
         if turns and model.dof_frictionloss[dof]:
             yield f"joint {name!r} is a free or ball joint with frictionloss"
-        if np.any(model.dof_dampingpoly[dof]):
-            yield f"joint {name!r} has damping that is not linear"
-        if np.any(model.jnt_stiffnesspoly[k]):
-            yield f"joint {name!r} has a spring that is not linear"
+        if model.jnt_actgravcomp[k] and model.jnt_actfrclimited[k] and model.body_gravcomp.any():
+            yield f"joint {name!r} has actuators with a bounded sum, of which gravcomp is one"
         if np.any(model.jnt_springyield[k]):
             yield f"joint {name!r} has a spring that yields"
+
+
+def _equality(model, k: int) -> str:
+    """Return what is not covered of an equality, "" if nothing."""
+    kind, ends = int(model.eq_type[k]), (model.eq_obj1id[k], model.eq_obj2id[k])
+    if kind not in KINDS:
+        return f"is a {_word(mujoco.mjtEq, kind)} constraint"
+    if kind == int(mujoco.mjtEq.mjEQ_TENDON) and any(t >= 0 and not is_fixed(model, t) for t in ends):
+        return "is of a spatial tendon"
+    return ""
+
+
+def _tendon(model, k: int) -> str:
+    """Return what is not covered of a tendon, "" if nothing."""
+    forces = (model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss, model.tendon_limited)
+    if not is_fixed(model, k) and any(force[k].any() for force in forces):
+        return "is spatial and has a spring, a damper, friction or a limit"
+    if model.tendon_armature[k]:
+        return "has armature"
+    if model.tendon_actfrclimited[k]:
+        return "has actuators with a bounded sum"
+    return "has a spring that yields" if model.tendon_springyield[k] else ""
 
 
 def _actuator(model, k: int) -> str:
     """Return what the actuator has that is not covered, "" if nothing."""
     gain, dyn, prm = int(model.actuator_gaintype[k]), int(model.actuator_dyntype[k]), model.actuator_gainprm[k]
-    if model.actuator_trntype[k] not in JOINTS:
-        return f"drives a {_word(TRN, model.actuator_trntype[k])}, not a joint"
-    if model.jnt_type[model.actuator_trnid[k, 0]] in TURNING:
+    tendon, end = model.actuator_trntype[k] == int(TRN.mjTRN_TENDON), model.actuator_trnid[k, 0]
+    if tendon and not is_fixed(model, end):
+        return "drives a spatial tendon"
+    if not tendon and model.actuator_trntype[k] not in JOINTS:
+        return f"drives a {_word(TRN, model.actuator_trntype[k])}, not a joint or a fixed tendon"
+    if not tendon and model.jnt_type[end] in TURNING:
         return "drives a free or ball joint"
     if gain not in GAINS or model.actuator_biastype[k] not in BIASES or model.actuator_plugin[k] >= 0:
         return f"has gain and bias of kind {_word(GAIN, gain)} and {_word(mujoco.mjtBias, model.actuator_biastype[k])}"
@@ -116,12 +138,12 @@ def _actuator(model, k: int) -> str:
             or np.any(model.actuator_biasprm[k])
             or np.any(model.actuator_dynprm[k, INDUCTANCE:])
         ):
-            return "is a DC motor with more than resistance, inductance, voltage limit and proportional gains"
-    elif gain == PID and (dyn != int(DYN.mjDYN_NONE) or np.any(prm)):
-        return "is a PID controller with an integral or a limit of its rate"
+            return "is a DC motor with more than resistance, inductance, voltage limit and gains"
+    elif gain == PID and np.any(model.actuator_dynprm[k]):
+        return "is a PID controller with a limit of its integral or its rate"
     elif dyn not in SIMPLE and gain != PID:
         return f"has an activation of kind {_word(DYN, dyn)}"
-    return "has more than one activation" if model.actuator_actnum[k] > 1 else ""
+    return "has more than one activation" if model.actuator_actnum[k] > 1 and gain != DCMOTOR else ""
 
 
 def _word(kinds, value) -> str:

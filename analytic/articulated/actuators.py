@@ -1,4 +1,4 @@
-"""Forces of actuators on single joints: affine laws, servos with a DC motor, and activations of first order."""
+"""Forces of actuators on joints and fixed tendons: affine laws, servos with a DC motor, activations of first order."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from .layout import (
     FORCE_MOST,
     GAIN,
     GEAR,
+    INTEGRAL,
     INTEGRATOR,
-    JOINT_DOF,
-    JOINT_QPOS,
     KD,
+    KI,
     KP,
     LAW,
     LEAST,
+    LENGTH,
+    LINE,
     MOST,
+    SPEED,
     STALL,
     TIMECONST,
     U_FF,
@@ -33,21 +36,22 @@ from .layout import (
 
 
 @jit
-def actuators(robot, work, qpos, qvel, ctrl, act, act_rate):
+def actuators(robot, work, ctrl, act, act_rate):
     """Write the forces of actuators on the degrees of freedom, and the rates of their activations."""
     work.load[ACTUATOR_FORCE, :] = 0.0
     for k in range(len(robot.actuator)):
         a, where = robot.actuator[k], robot.actuator_of[k]
-        length, velocity = a[GEAR] * qpos[where[JOINT_QPOS]], a[GEAR] * qvel[where[JOINT_DOF]]
+        length, velocity = a[GEAR] * work.line[where[LINE], LENGTH], a[GEAR] * work.line[where[LINE], SPEED]
         if where[LAW] == AFFINE:
             force = _affine(robot, a, where, length, velocity, ctrl, act, act_rate)
         else:
-            force = _servo(robot, a, where, length, velocity, ctrl)
+            force = _servo(robot, a, where, length, velocity, ctrl, act, act_rate)
         if where[DYNAMICS] == CURRENT:
             act_rate[where[ACTADR]] = (force / a[CONSTANT] - act[where[ACTADR]]) / a[TIMECONST]
             force = a[CONSTANT] * act[where[ACTADR]]
         force = min(max(force, a[FORCE_LEAST]), a[FORCE_MOST])
-        work.load[ACTUATOR_FORCE, where[JOINT_DOF]] += a[GEAR] * force
+        for i in range(len(robot.dof)):
+            work.load[ACTUATOR_FORCE, i] += robot.line_row[where[LINE], i] * a[GEAR] * force
         work.actuator[k, 0], work.actuator[k, 1] = force, velocity
     for i in range(len(robot.dof)):
         work.load[ACTUATOR_FORCE, i] = min(max(work.load[ACTUATOR_FORCE, i], robot.dof[i, LEAST]), robot.dof[i, MOST])
@@ -71,9 +75,13 @@ def _affine(robot, a, where, length, velocity, ctrl, act, act_rate):
 
 
 @jit
-def _servo(robot, a, where, length, velocity, ctrl):
+def _servo(robot, a, where, length, velocity, ctrl, act, act_rate):
     """Return the force of a controller of position and velocity, within what its motor gives at this velocity."""
-    force = a[KP] * (_clamped(robot, ctrl, where[U_POS]) - length)
+    error = _clamped(robot, ctrl, where[U_POS]) - length
+    force = a[KP] * error
+    if where[INTEGRAL] >= 0:
+        act_rate[where[INTEGRAL]] = error
+        force += a[KI] * act[where[INTEGRAL]]
     force += a[KD] * (_clamped(robot, ctrl, where[U_VEL]) - velocity) + _clamped(robot, ctrl, where[U_FF])
     back = a[BACK_EMF] * velocity
     return min(max(force, -a[STALL] - back), a[STALL] - back)

@@ -10,7 +10,7 @@ from . import contact as problem
 from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
 from .closed import limit_row, through_mass
 from .contact import Block, pack
-from .layout import DRIFT, FRICTIONLOSS, MU, VELOCITY
+from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
 from .outcome import Event, RunStatus
 
@@ -36,14 +36,14 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     slow = _open_all(run)
     touching, shut, joints = np.flatnonzero(feet), np.flatnonzero(limits), np.flatnonzero(slow)
     rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut),
-            *np.eye(run.robot.nv)[joints]]  # fmt: skip
+            *run.robot.tables.line_row[joints]]  # fmt: skip
     if not rows:
         return None
     rows, twice = np.array(rows), 2.0 * run.options.drift_rate
     drift = np.concatenate([run.work.foot[touching, DRIFT:].ravel(), np.zeros(len(shut) + len(joints))])
     free = rows @ run.contact.qacc + drift + twice * (rows @ run.qvel)
     blocks = [_foot_block(run, i) for i in touching] + [Block(UNILATERAL)] * len(shut)
-    blocks += [Block(BOUNDED, bound=run.robot.tables.dof[i, FRICTIONLOSS]) for i in joints]
+    blocks += [Block(BOUNDED, bound=run.robot.tables.line[i, FRICTIONLOSS]) for i in joints]
     back, free_acceleration = through_mass(run, rows), run.contact.qacc.copy()
     noise = max(2.0 * twice * run.options.hold_speed, 1e-9 * np.abs(free).max())
     code, force, other, mode = solve(rows @ back, free, blocks, noise)
@@ -65,11 +65,11 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
 
 
 def _open_all(run: Simulation) -> np.ndarray:
-    """Open everything, and free dry joints that are slow; return which degrees of freedom those are."""
-    dry = run.robot.tables.dof[:, FRICTIONLOSS] > 0.0
-    slow = dry & (np.abs(run.qvel) <= run.options.hold_speed)
+    """Open everything, and free dry lines that are slow; return which those are."""
+    dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.work.line[:, SPEED].copy()
+    slow = dry & (np.abs(speed) <= run.options.hold_speed)
     run.contact.foot[:], run.contact.limit[:] = FREE, OPEN
-    run.contact.dry[:] = np.where(dry & ~slow, np.sign(run.qvel), NOT_DRY)
+    run.contact.dry[:] = np.where(dry & ~slow, np.sign(speed), NOT_DRY)
     run.refresh()
     return slow
 
@@ -107,7 +107,7 @@ def _agree(run: Simulation, size: float) -> bool:
         over = [
             np.where(closed, -force[:, 0], 0.0), np.where(contact.foot == STICK, excess, 0.0),
             np.where(contact.limit == CLOSED, -contact.limit_force, 0.0),
-            np.where(contact.dry == AT_REST, np.abs(contact.dry_force) - robot.dof[:, FRICTIONLOSS], 0.0),
+            np.where(contact.dry == AT_REST, np.abs(contact.dry_force) - robot.line[:, FRICTIONLOSS], 0.0),
         ]  # fmt: skip
         kind = int(np.argmax([part.max(initial=0.0) for part in over]))
         if over[kind].max(initial=0.0) <= NEGATIVE * max(size, 1e-3 * run.weight):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .layout import BOUND, DRIFT, FRICTIONLOSS, SIGN, VELOCITY
+from .layout import BOUND, DRIFT, FRICTIONLOSS, LENGTH, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, STICK
 
 if TYPE_CHECKING:
@@ -14,27 +14,30 @@ if TYPE_CHECKING:
 
 
 def limit_gaps(run: Simulation) -> np.ndarray:
-    """Return how far each joint limit is from closing."""
+    """Return how far each limit is from closing."""
     robot = run.robot.tables
-    return robot.limit[:, SIGN] * (run.x[robot.limit_of[:, 0]] - robot.limit[:, BOUND])
+    return robot.limit[:, SIGN] * (run.work.line[robot.limit_of, LENGTH] - robot.limit[:, BOUND])
 
 
 def limit_speeds(run: Simulation) -> np.ndarray:
-    """Return the speeds at which the gaps of joint limits grow."""
+    """Return the speeds at which the gaps of limits grow."""
     robot = run.robot.tables
-    return robot.limit[:, SIGN] * run.qvel[robot.limit_of[:, 1]]
+    return robot.limit[:, SIGN] * run.work.line[robot.limit_of, SPEED]
 
 
 def limit_row(run: Simulation, k: int) -> np.ndarray:
-    """Return the row of a joint limit, shape (nv,)."""
-    row = np.zeros(run.robot.nv)
-    row[run.robot.tables.limit_of[k, 1]] = run.robot.tables.limit[k, SIGN]
-    return row
+    """Return the row of a limit, shape (nv,)."""
+    robot = run.robot.tables
+    return robot.limit[k, SIGN] * robot.line_row[robot.limit_of[k]]
 
 
 def through_mass(run: Simulation, rows: np.ndarray) -> np.ndarray:
-    """Return M^-1 R^T."""
-    return np.linalg.solve(run.work.mass, rows.T)
+    """Return the motions that forces of these rows give, equalities being kept: M^-1 (R^T + E^T g), shape (nv, m)."""
+    back, equality = np.linalg.solve(run.work.mass, rows.T), run.work.equality_jacobian
+    if len(equality):
+        hold = np.linalg.solve(run.work.mass, equality.T)
+        back -= hold @ np.linalg.lstsq(equality @ hold, equality @ back, rcond=1e-12)[0]
+    return back
 
 
 def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
@@ -57,9 +60,9 @@ def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[li
     for k in np.flatnonzero(limits & (np.abs(limit_speeds(run)) <= hold)):
         rows.append(limit_row(run, k))
         speeds.append(limit_speeds(run)[k])
-    dry = (run.robot.tables.dof[:, FRICTIONLOSS] > 0.0) & (np.abs(run.qvel) <= hold)
-    rows += list(np.eye(run.robot.nv)[dry])
-    return rows, [*speeds, *run.qvel[dry]]
+    robot, speed = run.robot.tables, run.work.line[:, SPEED]
+    dry = (robot.line[:, FRICTIONLOSS] > 0.0) & (np.abs(speed) <= hold)
+    return [*rows, *robot.line_row[dry]], [*speeds, *speed[dry]]
 
 
 def closed_rows(run: Simulation) -> tuple[list, list]:
@@ -72,5 +75,5 @@ def closed_rows(run: Simulation) -> tuple[list, list]:
     for k in np.flatnonzero(contact.limit == CLOSED):
         rows.append(limit_row(run, k))
         speeds.append(limit_speeds(run)[k])
-    rows += list(np.eye(run.robot.nv)[contact.dry == AT_REST])
-    return rows, [*speeds, *run.qvel[contact.dry == AT_REST]]
+    dry = contact.dry == AT_REST
+    return [*rows, *run.robot.tables.line_row[dry]], [*speeds, *run.work.line[dry, SPEED]]

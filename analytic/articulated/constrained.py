@@ -2,7 +2,7 @@
 
 Rows drift apart by rounding; r pulls them back at the rate `drift_rate`: 2 a v + a^2 gap. Sliding feet have a normal
 row, and a column with their friction: C = R_n - mu (u1 R_t1 + u2 R_t2). Where rows are redundant the forces are the
-least, by Tikhonov's method iterated; accelerations do not depend on that.
+least, by Tikhonov's method iterated; accelerations do not depend on that. Equalities are closed in all modes.
 """
 
 from __future__ import annotations
@@ -14,22 +14,26 @@ import numpy as np
 from ..compilation import jit
 from . import layout
 from .blocks import velocities
-from .dynamics import mechanics, solve_lower, solve_upper
+from .dynamics import mechanics, solve_lower, solve_upper, total_force
+from .equalities import equalities
 from .feet import feet
 from .layout import (
     ACTUATOR_FORCE,
-    BIAS_FORCE,
     BOUND,
-    DAMPING,
+    DAMPER_FORCE,
     DOFADR,
     DRIFT,
+    ERROR,
     FRICTIONLOSS,
     GAP,
     KIND,
+    LENGTH,
     MU,
-    PASSIVE_FORCE,
     QPOSADR,
+    ROW_DRIFT,
+    ROW_VELOCITY,
     SIGN,
+    SPEED,
     VELOCITY,
 )
 from .modes import AT_REST, CLOSED, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, RUBBED, SLIDE, SMOOTH, STICK, WORK
@@ -52,28 +56,33 @@ def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
     for i in range(nv):
         dx[nq + i] = contact.qacc[i]
         dx[books + WORK] += work.load[ACTUATOR_FORCE, i] * qvel[i]
-        dx[books + DAMPED] += robot.dof[i, DAMPING] * qvel[i] * qvel[i]
-        dx[books + DRY] -= contact.dry_force[i] * qvel[i]
+        dx[books + DAMPED] -= work.load[DAMPER_FORCE, i] * qvel[i]
     for i in range(len(robot.foot)):
         for k in range(3):
             dx[books + RUBBED] -= contact.foot_force[i, k] * work.foot[i, VELOCITY + k]
     for k in range(len(robot.limit)):
-        dx[books + RUBBED] -= contact.limit_force[k] * robot.limit[k, SIGN] * qvel[robot.limit_of[k, 1]]
+        dx[books + RUBBED] -= contact.limit_force[k] * robot.limit[k, SIGN] * work.line[robot.limit_of[k], SPEED]
+    for k in range(len(robot.line)):
+        dx[books + DRY] -= contact.dry_force[k] * work.line[k, SPEED]
+    for k in range(len(work.equality)):
+        dx[books + RUBBED] -= contact.equality_force[k] * work.equality[k, ROW_VELOCITY]
 
 
 @jit
 def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
-    """Write the accelerations of the modes, and the forces of feet, limits and dry joints."""
+    """Write the accelerations of the modes, and the forces of feet, limits, dry lines and equalities."""
     nv = len(robot.dof)
     mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
     feet(robot, work)
+    equalities(robot, work)
     load = np.empty(nv)
-    for i in range(nv):
-        load[i] = work.load[PASSIVE_FORCE, i] + work.load[ACTUATOR_FORCE, i] - work.load[BIAS_FORCE, i]
-        if contact.dry[i] != AT_REST and contact.dry[i] != NOT_DRY:
-            load[i] -= contact.dry[i] * robot.dof[i, FRICTIONLOSS]
+    total_force(work, load)
+    for k in range(len(robot.line)):
+        if contact.dry[k] != AT_REST and contact.dry[k] != NOT_DRY:
+            for i in range(nv):
+                load[i] -= contact.dry[k] * robot.line[k, FRICTIONLOSS] * robot.line_row[k, i]
     solve_lower(work.factor, load)
-    m = _rows(robot, work, contact, drift_rate, qpos, qvel, load)
+    m = _rows(robot, work, contact, drift_rate, load)
     _least_forces(contact, m)
     for i in range(nv):
         for k in range(m):
@@ -99,7 +108,7 @@ def slip_direction(work, contact, i):
 
 
 @jit
-def _rows(robot, work, contact, a, qpos, qvel, load):
+def _rows(robot, work, contact, a, load):
     """Write rows, columns and right sides of all that is closed; return their number."""
     m, nv, unit = 0, len(robot.dof), np.zeros(len(robot.dof))
     for i in range(len(robot.foot)):
@@ -120,16 +129,19 @@ def _rows(robot, work, contact, a, qpos, qvel, load):
                 )
     for k in range(len(robot.limit)):
         if contact.limit[k] == CLOSED:
-            q, dof, sign = robot.limit_of[k, 0], robot.limit_of[k, 1], robot.limit[k, SIGN]
-            unit[:] = 0.0
-            unit[dof] = sign
-            gap = sign * (qpos[q] - robot.limit[k, BOUND])
-            m = _add(work, contact, m, unit, unit, 2.0 * a * sign * qvel[dof] + a * a * gap, load)
-    for i in range(nv):
-        if contact.dry[i] == AT_REST:
-            unit[:] = 0.0
-            unit[i] = 1.0
-            m = _add(work, contact, m, unit, unit, 2.0 * a * qvel[i], load)
+            line, sign = robot.limit_of[k], robot.limit[k, SIGN]
+            gap, speed = sign * (work.line[line, LENGTH] - robot.limit[k, BOUND]), sign * work.line[line, SPEED]
+            for i in range(nv):
+                unit[i] = sign * robot.line_row[line, i]
+            m = _add(work, contact, m, unit, unit, 2.0 * a * speed + a * a * gap, load)
+    for k in range(len(robot.line)):
+        if contact.dry[k] == AT_REST:
+            unit[:] = robot.line_row[k]
+            m = _add(work, contact, m, unit, unit, 2.0 * a * work.line[k, SPEED], load)
+    for k in range(len(work.equality)):
+        row, jacobian = work.equality[k], work.equality_jacobian[k]
+        drift = row[ROW_DRIFT] + 2.0 * a * row[ROW_VELOCITY] + a * a * row[ERROR]
+        m = _add(work, contact, m, jacobian, jacobian, drift, load)
     return m
 
 
@@ -195,7 +207,7 @@ def _shifted(matrix, shift, system):
 
 @jit
 def _share(robot, work, contact):
-    """Write the forces of the rows to the feet, limits and joints that they are of."""
+    """Write the forces of the rows to what they are of."""
     m = 0
     for i in range(len(robot.foot)):
         force = contact.foot_force[i]
@@ -215,13 +227,15 @@ def _share(robot, work, contact):
         if contact.limit[k] == CLOSED:
             contact.limit_force[k] = contact.force[m]
             m += 1
-    for i in range(len(robot.dof)):
-        contact.dry_force[i] = 0.0
-        if contact.dry[i] == AT_REST:
-            contact.dry_force[i] = contact.force[m]
+    for k in range(len(robot.line)):
+        contact.dry_force[k] = 0.0
+        if contact.dry[k] == AT_REST:
+            contact.dry_force[k] = contact.force[m]
             m += 1
-        elif contact.dry[i] != NOT_DRY:
-            contact.dry_force[i] = -contact.dry[i] * robot.dof[i, FRICTIONLOSS]
+        elif contact.dry[k] != NOT_DRY:
+            contact.dry_force[k] = -contact.dry[k] * robot.line[k, FRICTIONLOSS]
+    for k in range(len(work.equality)):
+        contact.equality_force[k] = contact.force[m + k]
 
 
 @jit

@@ -18,17 +18,23 @@ from .layout import (
     ARMATURE,
     BALL,
     BIAS_FORCE,
+    DAMPER_FORCE,
     DAMPING,
     DOFADR,
     FREE,
+    HEAVY,
+    HIGH,
     JOINT_COUNT,
     JOINT_START,
     KIND,
+    LENGTH,
+    LINE_DAMPING,
+    LOW,
     MASS,
+    NEXT,
     PARENT,
-    PASSIVE_FORCE,
-    QPOSADR,
-    SPRINGREF,
+    SPEED,
+    SPRING_FORCE,
     STIFFNESS,
 )
 from .vectors import add_cross_force, dot6, momentum
@@ -40,18 +46,25 @@ def mechanics(robot, work, qpos, qvel, ctrl, act, act_rate):
     kinematics(robot, work, qpos, qvel)
     _wrenches(robot, work)
     _mass_and_bias(robot, work)
-    _passive(robot, work, qpos, qvel)
-    actuators(robot, work, qpos, qvel, ctrl, act, act_rate)
+    _passive(robot, work, qvel)
+    actuators(robot, work, ctrl, act, act_rate)
     factorise(work.mass, work.factor)
 
 
 @jit
 def free_acceleration(work, qacc):
     """Write the accelerations without contact."""
-    for i in range(len(qacc)):
-        qacc[i] = work.load[PASSIVE_FORCE, i] + work.load[ACTUATOR_FORCE, i] - work.load[BIAS_FORCE, i]
+    total_force(work, qacc)
     solve_lower(work.factor, qacc)
     solve_upper(work.factor, qacc)
+
+
+@jit
+def total_force(work, force):
+    """Write the sum of all forces but those of contact, less the bias."""
+    for i in range(len(force)):
+        force[i] = work.load[SPRING_FORCE, i] + work.load[DAMPER_FORCE, i]
+        force[i] += work.load[ACTUATOR_FORCE, i] - work.load[BIAS_FORCE, i]
 
 
 @jit
@@ -61,7 +74,7 @@ def _wrenches(robot, work):
     for b in range(1, len(robot.body)):
         acceleration[:] = work.drift[b]
         for k in range(3):
-            acceleration[3 + k] -= robot.gravity[k]
+            acceleration[3 + k] -= robot.body[b, HEAVY] * robot.gravity[k]
         momentum(work.inertia[b], acceleration, work.wrench[b])
         momentum(work.inertia[b], work.velocity[b], part)
         add_cross_force(work.velocity[b], part, work.wrench[b])
@@ -88,20 +101,37 @@ def _mass_and_bias(robot, work):
                 while k >= 0:
                     work.mass[i, k] = dot6(work.axis[k], part)
                     work.mass[k, i] = work.mass[i, k]
-                    k = robot.dof_of[k]
+                    k = robot.dof_of[k, NEXT]
                 work.mass[i, i] += robot.dof[i, ARMATURE]
                 work.load[BIAS_FORCE, i] = dot6(work.axis[i], work.wrench[b])
 
 
 @jit
-def _passive(robot, work, qpos, qvel):
+def _passive(robot, work, qvel):
     """Write the forces of dampers and springs. Dry friction is a matter of contact."""
     for i in range(len(robot.dof)):
-        work.load[PASSIVE_FORCE, i] = -robot.dof[i, DAMPING] * qvel[i]
-    for j in range(len(robot.joint)):
-        if robot.joint[j, STIFFNESS] != 0.0:
-            stretch = qpos[robot.joint_of[j, QPOSADR]] - robot.joint[j, SPRINGREF]
-            work.load[PASSIVE_FORCE, robot.joint_of[j, DOFADR]] -= robot.joint[j, STIFFNESS] * stretch
+        work.load[SPRING_FORCE, i] = 0.0
+        work.load[DAMPER_FORCE, i] = -_slope(robot.dof[i], DAMPING, abs(qvel[i])) * qvel[i]
+    for k in range(len(robot.line)):
+        line, x, v = robot.line[k], _stretch(robot, work, k), work.line[k, SPEED]
+        spring, damper = -_slope(line, STIFFNESS, x) * x, -_slope(line, LINE_DAMPING, abs(v)) * v
+        if spring != 0.0 or damper != 0.0:
+            for i in range(len(robot.dof)):
+                work.load[SPRING_FORCE, i] += robot.line_row[k, i] * spring
+                work.load[DAMPER_FORCE, i] += robot.line_row[k, i] * damper
+
+
+@jit
+def _slope(numbers, first, x):
+    """Return the force by x of a spring or damper that is not linear."""
+    return numbers[first] + x * (numbers[first + 1] + x * numbers[first + 2])
+
+
+@jit
+def _stretch(robot, work, k):
+    """Return how far a line is beyond where its spring is slack."""
+    length, line = work.line[k, LENGTH], robot.line[k]
+    return length - min(max(length, line[LOW]), line[HIGH])
 
 
 @jit
@@ -144,11 +174,12 @@ def energy(robot, work, qpos, qvel):
         momentum(work.inertia[b], work.velocity[b], part)
         kinetic += 0.5 * dot6(work.velocity[b], part)
         for k in range(3):
-            potential -= robot.body[b, MASS] * robot.gravity[k] * (work.com[b, k] + work.origin[k])
+            weight = robot.body[b, MASS] * robot.body[b, HEAVY] * robot.gravity[k]
+            potential -= weight * (work.com[b, k] + work.origin[k])
     for i in range(len(robot.dof)):
         kinetic += 0.5 * robot.dof[i, ARMATURE] * qvel[i] * qvel[i]
-    for j in range(len(robot.joint)):
-        if robot.joint[j, STIFFNESS] != 0.0:
-            stretch = qpos[robot.joint_of[j, QPOSADR]] - robot.joint[j, SPRINGREF]
-            potential += 0.5 * robot.joint[j, STIFFNESS] * stretch * stretch
+    for k in range(len(robot.line)):
+        x, line = _stretch(robot, work, k), robot.line[k]
+        part_2, part_3, part_4 = line[STIFFNESS] / 2.0, line[STIFFNESS + 1] / 3.0, line[STIFFNESS + 2] / 4.0
+        potential += x * x * (part_2 + x * (part_3 + x * part_4))
     return kinetic, potential

@@ -41,7 +41,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
             contact.limit[i] = OPEN
         else:
             i = int(k) - 3 * n - limits
-            what, name = ("yields" if contact.dry[i] == AT_REST else "stops"), run.robot.dof_names[i]
+            what, name = ("yields" if contact.dry[i] == AT_REST else "stops"), run.robot.line_names[i]
             if contact.dry[i] == AT_REST:
                 contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
         if what is None:
@@ -83,7 +83,7 @@ def violates(run: Simulation) -> bool:
     """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
     robot, contact, n = run.robot.tables, run.contact, run.robot.n_feet
     g, tol = np.empty(len(run.fired)), np.empty(len(run.fired))
-    guards(robot, run.work, contact, run.options.hold_speed, run.qpos, run.qvel, g)
+    guards(robot, run.work, contact, run.options.hold_speed, g)
     tolerances(robot, contact, run.options.hold_speed, run.weight, tol)
     bad = g < -1e3 * tol
     bad[: 3 * n : 3] &= contact.foot != FREE

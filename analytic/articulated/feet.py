@@ -8,7 +8,7 @@ counts that the point moves with the centre, not with the material: a sphere rol
 from __future__ import annotations
 
 from ..compilation import jit
-from .layout import CENTRE, DRIFT, GAP, LAST_DOF, RADIUS, VELOCITY
+from .layout import CENTRE, DRIFT, GAP, LAST_DOF, NEXT, RADIUS, VELOCITY
 from .vectors import cross, rotated, velocity_at
 
 
@@ -43,4 +43,4 @@ def _foot(robot, work, i):
         s0, s1, s2 = velocity_at(work.axis[dof], p0, p1, p2)
         for k in range(3):
             work.jacobian[i, k, dof] = s0 * ground[1 + k, 0] + s1 * ground[1 + k, 1] + s2 * ground[1 + k, 2]
-        dof = robot.dof_of[dof]
+        dof = robot.dof_of[dof, NEXT]

@@ -43,13 +43,13 @@ def flow(robot, work, contact, setting, nq, ctrl, span, x, atol, steps, fired):
         fired: Which guards ended it, written.
     """
     rate, hold, weight, rtol = setting
-    n, nv, n_guards = len(x), len(robot.dof), len(fired)
+    n, n_guards = len(x), len(fired)
     stage, dense, y = np.empty((ROWS, n)), np.empty((7, n)), np.empty(n)
     before, after, tol, armed = np.empty(n_guards), np.empty(n_guards), np.empty(n_guards), np.zeros(n_guards, np.bool_)
     t, end, h = span
     fired[:] = False
     field(robot, work, contact, rate, nq, ctrl, x, stage[0])
-    guards(robot, work, contact, hold, x[:nq], x[nq : nq + nv], before)
+    guards(robot, work, contact, hold, before)
     tolerances(robot, contact, hold, weight, tol)
     for k in range(n_guards):
         armed[k] = before[k] > tol[k]
@@ -63,7 +63,7 @@ def flow(robot, work, contact, setting, nq, ctrl, span, x, atol, steps, fired):
             if h < SMALLEST:
                 return (STEP_TOO_SMALL if finite else NONFINITE), t, h
             continue
-        guards(robot, work, contact, hold, y[:nq], y[nq : nq + nv], after)
+        guards(robot, work, contact, hold, after)
         where = _first_event(
             robot, work, contact, rate, hold, nq, ctrl, x, y, size, stage, dense, before, after, tol, armed, fired
         )
@@ -76,7 +76,7 @@ def flow(robot, work, contact, setting, nq, ctrl, span, x, atol, steps, fired):
                     continue
                 x[:] = y
             field(robot, work, contact, rate, nq, ctrl, x, stage[0])
-            guards(robot, work, contact, hold, x[:nq], x[nq : nq + nv], after)
+            guards(robot, work, contact, hold, after)
             for k in range(n_guards):
                 fired[k] = fired[k] or (armed[k] and after[k] <= tol[k])
             return EVENT, t + where * size, max(min(h, max(where * size, 0.2 * size)), 1e-9)
@@ -187,11 +187,10 @@ def _dense(robot, work, contact, rate, nq, ctrl, x, y, size, stage, dense, there
 @jit
 def _sample(robot, work, contact, rate, hold, nq, ctrl, x, dense, fraction, there, rates, g):
     """Write the guards at a fraction of the step."""
-    nv = len(robot.dof)
     for i in range(len(x)):
         total = 0.0
         for q in range(6, -1, -1):
             total = (total + dense[q, i]) * (fraction if q % 2 == 0 else 1.0 - fraction)
         there[i] = x[i] + total
     field(robot, work, contact, rate, nq, ctrl, there, rates)
-    guards(robot, work, contact, hold, there[:nq], there[nq : nq + nv], g)
+    guards(robot, work, contact, hold, g)

@@ -1,7 +1,7 @@
-"""Guards, positive in their mode: what a foot, a limit or a dry joint may not cross without an event.
+"""Guards, positive in their mode: what a foot, a limit or dry friction may not cross without an event.
 
 Three for a foot (gap, or normal force; cone, or slip against the direction of friction; slip speed while held), one
-for a limit (gap or force) and one for a degree of freedom (friction left, or speed).
+for a limit (gap or force) and one for a line (friction left, or speed).
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 
 from ..compilation import jit
-from .layout import BOUND, FRICTIONLOSS, GAP, MU, SIGN, VELOCITY
+from .layout import BOUND, FRICTIONLOSS, GAP, LENGTH, MU, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, SLIDE, STICK
 
 GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-3  # [m]; of the weight; of `hold_speed`: counts as positive from there
 
 
 @jit
-def guards(robot, work, contact, hold_speed, qpos, qvel, g):
+def guards(robot, work, contact, hold_speed, g):
     """Write the guards from the forces that were written last; infinite where there is none."""
     n, limits = len(robot.foot), len(robot.limit)
     for i in range(n):
@@ -33,15 +33,15 @@ def guards(robot, work, contact, hold_speed, qpos, qvel, g):
             g[3 * i + 1] = along
             g[3 * i + 2] = hold_speed - speed
     for k in range(limits):
-        gap = robot.limit[k, SIGN] * (qpos[robot.limit_of[k, 0]] - robot.limit[k, BOUND])
+        gap = robot.limit[k, SIGN] * (work.line[robot.limit_of[k], LENGTH] - robot.limit[k, BOUND])
         g[3 * n + k] = contact.limit_force[k] if contact.limit[k] == CLOSED else gap
-    for i in range(len(robot.dof)):
+    for i in range(len(robot.line)):
         mode, k = contact.dry[i], 3 * n + limits + i
         g[k] = math.inf
         if mode == AT_REST:
-            g[k] = robot.dof[i, FRICTIONLOSS] - abs(contact.dry_force[i])
+            g[k] = robot.line[i, FRICTIONLOSS] - abs(contact.dry_force[i])
         elif mode != NOT_DRY:
-            g[k] = mode * qvel[i] + 0.5 * hold_speed  # so far against it: less is rounding of a joint that others hold
+            g[k] = mode * work.line[i, SPEED] + 0.5 * hold_speed  # less is rounding of what others hold
 
 
 @jit
@@ -54,5 +54,5 @@ def tolerances(robot, contact, hold_speed, weight, tol):
         tol[3 * i + 2] = SPEED_TOL * hold_speed
     for k in range(limits):
         tol[3 * n + k] = FORCE_TOL * weight if contact.limit[k] == CLOSED else GAP_TOL
-    for i in range(len(robot.dof)):
+    for i in range(len(robot.line)):
         tol[3 * n + limits + i] = FORCE_TOL * weight if contact.dry[i] == AT_REST else SPEED_TOL * hold_speed

@@ -19,13 +19,16 @@ from .layout import (
     JOINT_COUNT,
     JOINT_START,
     KIND,
+    LENGTH,
     MASS,
     PARENT,
     POS,
+    POSITION,
     QPOS0,
     QPOSADR,
     QUAT,
     SLIDE,
+    SPEED,
 )
 from .vectors import cross_motion, multiply, normalise, rotated
 
@@ -57,6 +60,7 @@ def kinematics(robot, work, qpos, qvel):
                     work.drift[b, k] += work.axis_rate[i, k] * qvel[i]
         normalise(work.xquat[b])
         _inertia(robot, work, b)
+    _lines(robot, work, qpos, qvel)
 
 
 @jit
@@ -161,3 +165,15 @@ def _inertia(robot, work, b):
         i[7] += s * x * y
         i[8] += s * x * z
         i[9] += s * y * z
+
+
+@jit
+def _lines(robot, work, qpos, qvel):
+    """Write length and speed of all lines."""
+    for k in range(len(robot.line)):
+        length = speed = 0.0
+        for i in range(len(robot.dof)):
+            if robot.line_row[k, i] != 0.0:
+                length += robot.line_row[k, i] * qpos[robot.dof_of[i, POSITION]]
+                speed += robot.line_row[k, i] * qvel[i]
+        work.line[k, LENGTH], work.line[k, SPEED] = length, speed

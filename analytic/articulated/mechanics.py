@@ -10,8 +10,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import dynamics, feet
-from .layout import ACTUATOR_FORCE, BIAS_FORCE, DRIFT, GAP, PASSIVE_FORCE, VELOCITY, Workspace, workspace
+from . import dynamics, equalities, feet
+from .layout import (
+    ACTUATOR_FORCE,
+    BIAS_FORCE,
+    DAMPER_FORCE,
+    DRIFT,
+    ERROR,
+    GAP,
+    ROW_DRIFT,
+    ROW_VELOCITY,
+    SPRING_FORCE,
+    VELOCITY,
+    Workspace,
+    workspace,
+)
 from .robot import Robot
 
 
@@ -20,7 +33,7 @@ class Mechanics:
     """A robot's mechanics at one state.
 
     Attributes:
-        qacc: Accelerations without contact, limits and dry friction, shape (nv,).
+        qacc: Accelerations without contact, limits, dry friction and equalities, shape (nv,).
         act_rate: Rates of the activations, shape (na,).
         mass_matrix: Shape (nv, nv), armature included.
         bias: Coriolis, centrifugal and gravity forces, MuJoCo's `qfrc_bias`, shape (nv,).
@@ -32,6 +45,10 @@ class Mechanics:
         foot_velocity: Velocities of the material there, along normal and tangents, shape (n_feet, 3) [m/s].
         foot_drift: What their rates are at zero joint acceleration, shape (n_feet, 3) [m/s^2].
         jacobian: Of that velocity, shape (n_feet, 3, nv).
+        equality_error: By how much the rows of equalities are not met, shape (rows,) [m, rad].
+        equality_velocity: Its rate; of turns, where the error is zero [m/s, rad/s].
+        equality_drift: What the rates of those velocities are at zero joint acceleration [m/s^2, rad/s^2].
+        equality_jacobian: Of those velocities, shape (rows, nv).
     """
 
     qacc: np.ndarray
@@ -46,6 +63,10 @@ class Mechanics:
     foot_velocity: np.ndarray
     foot_drift: np.ndarray
     jacobian: np.ndarray
+    equality_error: np.ndarray
+    equality_velocity: np.ndarray
+    equality_drift: np.ndarray
+    equality_jacobian: np.ndarray
 
 
 def mechanics(robot: Robot, qpos, qvel, ctrl=None, act=None) -> Mechanics:
@@ -78,6 +99,7 @@ def evaluate(robot, work, qpos, qvel, ctrl, act, act_rate, qacc):
     dynamics.mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
     dynamics.free_acceleration(work, qacc)
     feet.feet(robot, work)
+    equalities.equalities(robot, work)
     return kinetic, potential
 
 
@@ -96,9 +118,12 @@ def array_of(name: str, value, n: int) -> np.ndarray:
 
 
 def _result(work: Workspace, qacc, rate, kinetic: float, potential: float) -> Mechanics:
-    load, foot = work.load, work.foot
+    load, foot, rows = work.load, work.foot, work.equality
     return Mechanics(
-        qacc=qacc, act_rate=rate, mass_matrix=work.mass, bias=load[BIAS_FORCE], passive=load[PASSIVE_FORCE],
+        qacc=qacc, act_rate=rate, mass_matrix=work.mass, bias=load[BIAS_FORCE],
+        passive=load[SPRING_FORCE] + load[DAMPER_FORCE],
         actuator=load[ACTUATOR_FORCE], kinetic=kinetic, potential=potential, gap=foot[:, GAP],
         foot_velocity=foot[:, VELOCITY:DRIFT], foot_drift=foot[:, DRIFT:], jacobian=work.jacobian,
+        equality_error=rows[:, ERROR], equality_velocity=rows[:, ROW_VELOCITY], equality_drift=rows[:, ROW_DRIFT],
+        equality_jacobian=work.equality_jacobian,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Modes of feet, joint limits and dry joints, and the arrays in which compiled functions keep rows and forces.
+"""Modes of feet, limits and dry friction, and the arrays in which compiled functions keep rows and forces.
 
 A foot is free, sticks, slides, or is held: friction then acts along a fixed direction, so that the field is smooth
 where the slip passes through zero. Above `hold_speed` it slides, with friction against the slip.
@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .layout import FRICTIONLOSS, MU, Tables
+from .layout import FRICTIONLOSS, MU, Tables, n_rows
 
 FREE, STICK, HELD, SLIDE, SMOOTH = range(5)  # of a foot; SMOOTH closed without friction
 OPEN, CLOSED = range(2)  # of a joint limit
-AT_REST, NOT_DRY = 0, 2  # of a degree of freedom: at rest by dry friction, +1 or -1 moving, or without such friction
+AT_REST, NOT_DRY = 0, 2  # of a line: at rest by dry friction, +1 or -1 moving, or without such friction
 WORK, DAMPED, RUBBED, DRY, N_BOOKS = range(5)  # after qpos, qvel, act: work of actuators, losses: dampers, feet, joints
 
 
@@ -24,25 +24,26 @@ class Contact(NamedTuple):
     foot: np.ndarray  # (n_feet,) int modes
     direction: np.ndarray  # (n_feet, 2) of the slip that friction acts against
     limit: np.ndarray  # (n_limits,) int modes
-    dry: np.ndarray  # (nv,) int modes
+    dry: np.ndarray  # (n_lines,) int modes
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force
     column: np.ndarray  # (m, nv) L^-1 C^T of forces, with the friction of sliding feet
     right: np.ndarray  # (m,) accelerations that the forces must give
     force: np.ndarray  # (m,)
     foot_force: np.ndarray  # (n_feet, 3) along normal and tangents, on the foot [N]
     limit_force: np.ndarray  # (n_limits,)
-    dry_force: np.ndarray  # (nv,)
+    dry_force: np.ndarray  # (n_lines,)
+    equality_force: np.ndarray  # (rows,)
     qacc: np.ndarray  # (nv,)
 
 
 def contact_of(robot: Tables) -> Contact:
     """Return arrays for a robot of which nothing touches and all dry joints are at rest."""
-    n, limits, nv = len(robot.foot), len(robot.limit), len(robot.dof)
-    most, z = 3 * n + limits + nv, np.zeros
-    dry = np.where(robot.dof[:, FRICTIONLOSS] > 0.0, AT_REST, NOT_DRY).astype(np.int64)
+    n, limits, lines, rows, nv = len(robot.foot), len(robot.limit), len(robot.line), n_rows(robot), len(robot.dof)
+    most, z = 3 * n + limits + lines + rows, np.zeros
+    dry = np.where(robot.line[:, FRICTIONLOSS] > 0.0, AT_REST, NOT_DRY).astype(np.int64)
     return Contact(
         z(n, np.int64), z((n, 2)), z(limits, np.int64), dry, z((most, nv)), z((most, nv)), z(most), z(most),
-        z((n, 3)), z(limits), z(nv), z(nv),
+        z((n, 3)), z(limits), z(lines), z(rows), z(nv),
     )  # fmt: skip
 
 

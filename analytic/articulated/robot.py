@@ -18,8 +18,10 @@ class Robot:
         qpos0: Positions in which the tree was drawn, shape (nq,): MuJoCo's `qpos0`.
         na: Number of activations.
         foot_names: What each contact point belongs to, in the order of `tables.foot`.
-        limit_names: The joint of each limit, in the order of `tables.limit`.
+        limit_names: The joint or tendon of each limit, in the order of `tables.limit`.
         dof_names: The joint of each degree of freedom.
+        line_names: The joint or tendon of each line.
+        row_names: The equality of each of its rows.
     """
 
     tables: Tables
@@ -28,6 +30,8 @@ class Robot:
     foot_names: tuple[str, ...]
     limit_names: tuple[str, ...]
     dof_names: tuple[str, ...]
+    line_names: tuple[str, ...]
+    row_names: tuple[str, ...]
 
     def __post_init__(self) -> None:
         for array in (*self.tables, self.qpos0):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import closed, events, flow
+from . import assembly, closed, events, flow
 from .constrained import forces
 from .dynamics import energy
 from .layout import GAP, MASS, workspace
@@ -88,7 +88,7 @@ class Simulation:
         tables = self.robot.tables
         self.work, self.contact = workspace(tables), contact_of(tables)
         self.weight = float(tables.body[:, MASS].sum() * np.linalg.norm(tables.gravity)) or 1.0
-        self.fired = np.zeros(3 * len(tables.foot) + len(tables.limit) + len(tables.dof), np.bool_)
+        self.fired = np.zeros(3 * len(tables.foot) + len(tables.limit) + len(tables.line), np.bool_)
         self.step, self.crowd = 1e-4, (0.0, 0)  # the next step [s]; since when events are counted, and how many
         self.refresh()
 
@@ -176,13 +176,14 @@ def start(robot: Robot, qpos, qvel=None, ctrl=None, act=None, options: Options |
         options: How it is simulated.
 
     Raises:
-        ValueError: If a shape is wrong, a number not finite, a quaternion zero, a foot inside the ground or a joint
-            beyond its limit.
+        ValueError: If a shape is wrong, a number not finite, a quaternion zero, a foot inside the ground, a joint
+            beyond its limit, or an equality not met: `assembly.assemble` moves a robot to where they are.
     """
     options = options or Options()
     parts = [("qpos", qpos, robot.nq), ("qvel", qvel, robot.nv), ("act", act, robot.na)]
     x = np.concatenate([array_of(name, np.zeros(n) if value is None else value, n) for name, value, n in parts])
     robot.check_quaternions(x)
+    x[: robot.nq + robot.nv] = assembly.closed(robot, x[: robot.nq], x[robot.nq : robot.nq + robot.nv])
     ctrl = array_of("ctrl", np.zeros(robot.nu) if ctrl is None else ctrl, robot.nu)
     run = Simulation(robot, options, ctrl, np.concatenate([x, np.zeros(N_BOOKS)]))
     gap = run.work.foot[:, GAP]

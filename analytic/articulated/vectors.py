@@ -15,14 +15,17 @@ def rotated(quat, x, y, z):
     return x + w * u + b * s - c * v, y + w * v + c * u - a * s, z + w * s + a * v - b * u
 
 
+@jit(inline=True)
+def product(p0, p1, p2, p3, q0, q1, q2, q3):
+    """Return the product of two quaternions."""
+    w, x = p0 * q0 - p1 * q1 - p2 * q2 - p3 * q3, p0 * q1 + p1 * q0 + p2 * q3 - p3 * q2
+    return w, x, p0 * q2 - p1 * q3 + p2 * q0 + p3 * q1, p0 * q3 + p1 * q2 - p2 * q1 + p3 * q0
+
+
 @jit
 def multiply(p, q, out):
     """Write the product of two quaternions, which may be one of them."""
-    w = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3]
-    x = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2]
-    y = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1]
-    z = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]
-    out[0], out[1], out[2], out[3] = w, x, y, z
+    out[0], out[1], out[2], out[3] = product(p[0], p[1], p[2], p[3], q[0], q[1], q[2], q[3])
 
 
 @jit

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...analytic.articulated import mechanics
 from ...analytic.articulated.continued import STATUSES, Continued
-from ...analytic.articulated.layout import BOUND, SIGN
+from ...analytic.articulated.layout import POSITION
 from ...analytic.articulated.modes import FREE
 from ...analytic.articulated.robot import Robot
 from ...analytic.articulated.simulation import Options
@@ -168,9 +168,11 @@ def placed(robot: Robot, qpos: np.ndarray, most: float) -> np.ndarray:
     """
     at_rest, moved, t = np.zeros(robot.nv), np.array(qpos), robot.tables
     above = mechanics(robot, qpos, at_rest).gap.min(initial=0.0) >= -ROUNDING
-    beyond = t.limit[:, BOUND] - moved[t.limit_of[:, 0]]
-    wrong = (t.limit[:, SIGN] * beyond > 0.0) & (np.abs(beyond) <= most)
-    moved[t.limit_of[wrong, 0]] = t.limit[wrong, BOUND]
+    for (sign, bound), row in zip(t.limit, t.line_row[t.limit_of], strict=True):
+        if np.count_nonzero(row) == 1 and row.max() == 1.0:  # a joint, no tendon
+            q = t.dof_of[row.argmax(), POSITION]
+            if 0.0 < sign * (bound - moved[q]) <= most:
+                moved[q] = bound
     if above:
         moved[:3] -= min(mechanics(robot, moved, at_rest).gap.min(initial=0.0), 0.0) * t.ground[1]
     return moved

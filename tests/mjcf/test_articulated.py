@@ -18,13 +18,15 @@ ROBOTS = [
     *(ASSETS / f"{name}.xml" for name in ("hexapod", "multipod", "slip_leg", "hopping_leg", "disc")),
     *(PUBLIC / f"{name}.xml" for name in ("ant", "half_cheetah", "hopper", "walker2d_v5", "humanoid", "reacher")),
 ]  # fmt: skip
-# Every kind of joint, offset anchors, two trees, springs, dampers, oblique gravity, and every law of an actuator.
+# Every kind of joint, offset anchors, two trees, springs, dampers, a tendon, oblique gravity of which one part feels
+# little, and every law of an actuator.
 MACHINE = """<mujoco><option gravity="1 -2 -7"/><default><geom density="700"/></default><worldbody>
 <body name="cart" pos=".1 .2 .3" euler="20 30 40"><joint name="rail" type="slide" axis="1 2 .5" stiffness="30"
-   springref=".2" damping=".7" ref=".1"/><geom type="box" size=".1 .2 .05" pos=".03 0 .02"/>
+   springref=".2" damping=".7 .2 .1" ref=".1"/><geom type="box" size=".1 .2 .05" pos=".03 0 .02"/>
   <body name="gimbal" pos=".2 0 .1" euler="0 50 0"><joint name="socket" type="ball" pos=".05 .02 -.03" damping=".1"/>
    <geom type="capsule" size=".03 .1" pos="0 .05 .1" euler="30 0 0"/>
-   <body name="arm" pos="0 .1 .2"><joint name="shoulder" axis="1 1 0" pos=".01 .03 0" ref=".3" stiffness="4"/>
+   <body name="arm" pos="0 .1 .2" gravcomp=".7">
+    <joint name="shoulder" axis="1 1 0" pos=".01 .03 0" ref=".3" stiffness="4 -1 .5"/>
     <joint name="rod" type="slide" axis="0 .3 1" armature=".02" actuatorfrcrange="-1 1.5"/>
     <geom type="ellipsoid" size=".05 .1 .02"/><body name="fixed" pos="0 0 .1" euler="10 0 0"><geom size=".04"/>
      <body name="tip" pos="0 0 .2"><joint name="wrist" axis="0 1 0" damping=".03"/>
@@ -38,9 +40,14 @@ MACHINE = """<mujoco><option gravity="1 -2 -7"/><default><geom density="700"/></
 <dcmotor joint="hip" resistance="2" motorconst=".3" gear="4"/>
 <dcmotor joint="hip" resistance="2" motorconst=".3" inductance="0 .1"/>
 <dcmotor joint="wrist" resistance="2" motorconst=".3" input="vel" controller="5 0 .7" inductance="0 .1"/>
+<dcmotor joint="rail" resistance="2" motorconst=".3" input="pos" controller="5 4 .7" inductance="0 .1"/>
+<dcmotor joint="rail" resistance="2" motorconst=".3" input="pos" controller="5 4 .7"/>
 <pid joint="hip" kp="5" kv="2" input="pos vel ff" ctrlrange="-.5 .5"/><damper joint="hip" kv="2" ctrlrange="0 1"/>
+<pid joint="wrist" kp="5" kv="2" ki="3" input="pos ff"/><motor tendon="pair" gear="2"/>
+<position tendon="pair" kp="9"/>
 <general joint="wrist" gaintype="affine" gainprm=".1 .2 .3" biastype="affine" biasprm=".4 .5 .6" dyntype="integrator"/>
-</actuator></mujoco>"""
+</actuator><tendon><fixed name="pair" stiffness="3 .5" damping=".4 .1" springlength="-.1 .2">
+<joint joint="hip" coef=".7"/><joint joint="rail" coef="-1.2"/></fixed></tendon></mujoco>"""
 
 
 def states(model, n=200):
@@ -70,11 +77,12 @@ def check(model):
         mujoco.mj_fullM(model, data, full)
         assert relative(found.qacc, data.qacc_smooth) < 1e-10
         assert relative(found.mass_matrix, full) < 1e-13
-        assert relative(found.bias, data.qfrc_bias) < 1e-12
-        assert relative(found.passive, data.qfrc_passive) < 1e-12
+        assert relative(found.bias, data.qfrc_bias - data.qfrc_gravcomp) < 1e-12
+        assert relative(found.passive, data.qfrc_spring + data.qfrc_damper) < 1e-12
         assert relative(found.actuator, data.qfrc_actuator) < 1e-10  # the activations of `actearly` are a step on
         assert relative(found.act_rate, data.act_dot) < 1e-12
-        assert np.allclose([found.potential, found.kinetic], data.energy, rtol=1e-12, atol=1e-12)
+        lifted = (model.body_gravcomp * model.body_mass * (data.xipos @ model.opt.gravity)).sum()
+        assert np.allclose([found.potential - lifted, found.kinetic], data.energy, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
@@ -85,7 +93,7 @@ def test_accelerations_of_robots_are_those_of_mujoco(path):
 def test_accelerations_of_every_element_are_those_of_mujoco():
     model = mujoco.MjModel.from_xml_string(MACHINE)
     check(model)
-    assert model.na == 4 and set(model.jnt_type) == {0, 1, 2, 3}
+    assert model.na == 8 and set(model.jnt_type) == {0, 1, 2, 3}
 
 
 def test_a_motor_at_its_largest_voltage_is_weaker_the_faster_it_turns():
@@ -146,12 +154,11 @@ BODY = """<mujoco>{0}<worldbody><body name="b" {1}><joint name="j" {2}/><geom na
 REFUSED = {  # what is put where in `BODY`, and what the sentence must say
     "option has a fluid": {0: '<option density="1000"/>'},
     "flag 'spring' is disabled": {0: '<option><flag spring="disable"/></option>'},
-    "body 'b' has gravcomp": {1: 'gravcomp="1"'},
     "joint 'j' is a ball joint with a limit": {2: 'type="ball" range="0 1" limited="true"'},
     "joint 'j' is a free or ball joint with a spring": {2: 'type="ball" stiffness="1"'},
     "joint 'j' is a free or ball joint with frictionloss": {2: 'type="ball" frictionloss="1"'},
-    "joint 'j' has damping that is not linear": {2: 'damping="1 2"'},
-    "joint 'j' has a spring that is not linear": {2: 'stiffness="1 2"'},
+    "joint 'j' has actuators with a bounded sum": {
+        1: 'gravcomp="1"', 2: 'actuatorgravcomp="true" actuatorfrcrange="-1 1" actuatorfrclimited="true"'},
     "foot 'g' has condim 6": {3: 'condim="6"'},
     "foot 'g' is a cylinder; .* fit one": {3: 'type="cylinder"'},
     "actuator 'a' drives a site": {4: '<site name="s"/>', 5: '<actuator><motor name="a" site="s"/></actuator>'},
@@ -161,12 +168,21 @@ REFUSED = {  # what is put where in `BODY`, and what the sentence must say
         5: '<actuator><intvelocity name="a" joint="j" actrange="-1 1"/></actuator>'},
     "actuator 'a' has gain and bias of kind muscle": {
         5: '<actuator><muscle name="a" joint="j" lengthrange="0 1"/></actuator>'},
-    "actuator 'a' is a PID controller with an integral": {5: '<actuator><pid name="a" joint="j" ki="1"/></actuator>'},
+    "actuator 'a' is a PID controller with a limit": {
+        5: '<actuator><pid name="a" joint="j" ki="1" imax="1"/></actuator>'},
     "actuator 'a' is a DC motor with more": {
         5: '<actuator><dcmotor name="a" joint="j" resistance="1" motorconst="1" cogging="1 2 0"/></actuator>'},
-    "equality 'e' is a weld": {5: '<equality><weld name="e" body1="b"/></equality>'},
-    "tendon 't' has a spring": {
-        5: '<tendon><fixed name="t" stiffness="1"><joint joint="j" coef="1"/></fixed></tendon>'},
+    "equality 'e' is of a spatial tendon": {
+        4: '<site name="s"/><site name="r" pos="1 0 0"/>', 5: """<tendon><spatial name="t"><site site="s"/>
+        <site site="r"/></spatial></tendon><equality><tendon name="e" tendon1="t"/></equality>"""},
+    "tendon 't' is spatial and has a spring": {
+        4: '<site name="s"/><site name="r" pos="1 0 0"/>', 5: """<tendon><spatial name="t" stiffness="1">
+        <site site="s"/><site site="r"/></spatial></tendon>"""},
+    "tendon 't' has armature": {
+        5: '<tendon><fixed name="t" armature="1"><joint joint="j" coef="1"/></fixed></tendon>'},
+    "actuator 'a' drives a spatial tendon": {
+        4: '<site name="s"/><site name="r" pos="1 0 0"/>', 5: """<tendon><spatial name="t"><site site="s"/>
+        <site site="r"/></spatial></tendon><actuator><motor name="a" tendon="t"/></actuator>"""},
 }  # fmt: skip
 
 
