@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tarsus.envs import own_robot
-from tarsus.envs.exact.own import placed
 from tarsus.mjcf import articulated
+from tarsus.mjcf.own_exact import placed
 
 pytestmark = pytest.mark.extra
 # A trunk on two box feet whose ankles are pushed by torque motors with a filter.
