@@ -49,7 +49,6 @@ class OwnRobotTask(FreeBodyTask):
     """
 
     config_class = OwnRobotConfig
-    EXACT = "tarsus.envs.exact.own:ExactOwnRobot"
     KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying", "air", "stepped")
     DEFAULT = (*FreeBodyTask.DEFAULT, "correction", "tempo", "baseline", "clock")
     OUTPUTS = (*FreeBodyTask.OUTPUTS, "actuator_force", "actuator_velocity")

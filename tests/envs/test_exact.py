@@ -11,7 +11,7 @@ from tarsus.analytic.hybrid import Status
 from tarsus.analytic.models.hexapod.servo import split
 from tarsus.controllers import raibert, slip
 
-MACHINES = ("Hexapod-v0", "HoppingLeg-v1", "SlipLeg-v1", "Dog-v0")
+MACHINES = ("Hexapod-v0", "HoppingLeg-v1", "SlipLeg-v1", "Dog-v0", "Multipod-v1", "BigAnt-v1")
 EPISODE = 1000
 
 
@@ -221,8 +221,13 @@ def test_what_the_engine_does_not_have_is_refused_with_a_sentence():
         made(terrain="rough")
     with pytest.raises(ValueError, match="no terrain Stairs: .*; there are flat, slope, step"):
         made("SlipLeg-v1", terrain="stairs")
-    with pytest.raises(ValueError, match="no exact engine for this machine: it needs equations .*; there are mujoco"):
-        gymnasium.make("Multipod-v1", engine="exact")
+    task = gymnasium.make("SlipLeg-v1").unwrapped.task
+
+    class Without(type(task)):
+        EXACT = ""
+
+    with pytest.raises(ValueError, match="no exact engine for this machine: it needs a free body.*; there are mujoco"):
+        Without((), engine="exact")
 
 
 def test_a_push_moves_the_body_at_once():

@@ -1,4 +1,4 @@
-"""A robot of the user's own in the exact engine: its MuJoCo model as arrays, with rigid contact of its feet.
+"""Any robot with a free body in the exact engine: its MuJoCo model as arrays, with rigid contact of its feet.
 
 Only feet touch the ground, and no two parts each other. Where another part comes into the ground the episode ends,
 unless its contact is one that ends episodes anyway (`fall_contacts`) or costs (`cost_contacts`).
@@ -17,7 +17,7 @@ import numpy as np
 from ...analytic.articulated.continued import STATUSES, Continued
 from ...analytic.articulated.robot import Robot
 from ...analytic.articulated.simulation import Options
-from ...mjcf import own_exact
+from ...mjcf import own_exact, own_robot
 from ...mjcf.own_file import LOAD
 from ...mjcf.presets import find
 from .machine import ExactMachine, Row
@@ -26,8 +26,8 @@ RTOL, HOLD = 1e-8, 1e-4  # see `Options`; friction of a foot slower than HOLD ke
 NOISE = 6.0  # standard deviations of the start's noise that limits of joints cut off
 
 
-class ExactOwnRobot(ExactMachine):
-    """A robot of the user's own whose state is that of its MuJoCo model.
+class ExactArticulated(ExactMachine):
+    """A robot whose state is that of its MuJoCo model.
 
     Raises:
         ValueError: If the terrain is no plane, or the model has what the exact mechanics does not cover.
@@ -39,11 +39,11 @@ class ExactOwnRobot(ExactMachine):
         self._preset = find(task.config.preset, task.config.PRESETS)
         self._made: dict[int, tuple] = {}
         self._robot_of(0)
-        self._leg_of_point = own_exact.leg_of_points(model)
-        self._load = int(model.sensor(LOAD).adr[0])
+        self._leg_of_point, self._rest = own_exact.leg_of_points(model), own_robot.rest_controls(model)
         self._act = model.key_act[0] if model.nkey else np.zeros(model.na)
         self._parts = own_exact.Parts(model)
         sensors = [model.sensor(k) for k in range(model.nsensor)]
+        self._load = [int(s.adr[0]) for s in sensors if s.name == LOAD]
         self._touch = [(int(s.adr[0]), int(s.refid[0])) for s in sensors if s.name.startswith("touch of ")]
         sensed = {geom for _, geom in self._touch}
         why = "is in the ground, where only feet are held up: make it one, or let fall_contacts end the episode"
@@ -63,7 +63,8 @@ class ExactOwnRobot(ExactMachine):
         made = self._made.get(run)
         if made is None or made[0] is not params or made[1] is not terrain:
             with self._lock:
-                task.write_robot(sim, self._model, params)
+                if task.models.vary:
+                    task.write_robot(sim, self._model, params)
                 made = params, terrain, own_exact.robot_of(self._model, terrain, self._preset)
             self._made[run] = made
         return made[2]
@@ -72,7 +73,7 @@ class ExactOwnRobot(ExactMachine):
         """Return position, velocity, controls at rest and activations with which a run begins."""
         robot = self._robot_of(sim if self.task.shape else 0)
         most = own_exact.ROUNDING + NOISE * self.task.config.reset_noise
-        return own_exact.placed(robot, qpos, most), qvel, self.task.rest, self._act
+        return own_exact.placed(robot, qpos, most), qvel, self._rest, self._act
 
     def restart(self, sim, runs: Continued, run: int, row: Row) -> tuple[np.ndarray, ...]:
         """Return what a run goes on with, its controls and activations as they are."""
@@ -92,12 +93,15 @@ class ExactOwnRobot(ExactMachine):
         """Write position, velocity and sensors of a run to a row; return which part has come into the ground."""
         one = runs.runs[run]
         row.qpos[:], row.qvel[:] = one.qpos, one.qvel
-        row.more["actuator_force"][:], row.more["actuator_velocity"][:] = one.work.actuator.T
+        for name, values in zip(("actuator_force", "actuator_velocity"), one.work.actuator.T, strict=True):
+            if name in row.more:
+                row.more[name][:] = values
         with self._lock:
             deep = self._sense(one, row)
         forces, touching = own_exact.forces_on_feet(one, self._leg_of_point, self.task.n_feet)
         row.sensordata[self.task._feet] = np.column_stack([touching, forces]).ravel()
-        row.sensordata[self._load : self._load + 3] = forces.sum(0)
+        for at in self._load:
+            row.sensordata[at : at + 3] = forces.sum(0)
         for at, geom in self._touch:
             row.sensordata[at] = geom in deep
         return next((self._status[k] for k in deep if k in self._status), None)
