@@ -46,7 +46,9 @@ class ExactArticulated(ExactMachine):
         self._load = [int(s.adr[0]) for s in sensors if s.name == LOAD]
         self._touch = [(int(s.adr[0]), int(s.refid[0])) for s in sensors if s.name.startswith("touch of ")]
         sensed = {geom for _, geom in self._touch}
-        why = "is in the ground, where only feet are held up: make it one, or let fall_contacts end the episode"
+        why = "is in the ground, which holds up only feet in the exact engine"
+        if hasattr(task.config, "fall_contacts"):
+            why += ": make it one, or let fall_contacts end the episode"
         unseen = {k: name for k, name in self._parts.names.items() if k not in sensed}
         kinds = Enum("Part", {name: f"the part {name!r} {why}" for name in unseen.values()})
         self._status = {k: kinds[name] for k, name in unseen.items()}

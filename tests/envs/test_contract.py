@@ -44,7 +44,7 @@ VARIANTS = [
     ("SlipLeg-v1", {"engine": "exact", "terrain": "rough", "task": "commanded"}),
     ("Dog-v0", {"engine": "exact", "terrain": "slope", "randomise": {"mass": (0.8, 1.2), "friction_coeff": (0.5, 1)}}),
     ("BigAnt-v1", {"engine": "exact", "action_mode": "gait", "randomise": {"body_mass": (0.8, 1.2)}}),
-    ("Multipod-v1", {"engine": "exact", "n_legs": 4, "action_mode": "torque"}),
+    ("Multipod-v1", {"engine": "exact", "n_legs": 4, "task": "commanded"}),
     ("Dog-v0", {"engine": "exact", "push_speed": 0.3, "push_interval": (0.1, 0.2), "task": "commanded"}),
 ]
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from tarsus.envs import own_robot
+from tarsus.envs.free_body import FreeBodyTask
+from tarsus.envs.hexapod import HexapodEnv, HexapodTask
 from tarsus.mjcf import articulated
 from tarsus.mjcf.own_exact import placed
 
@@ -127,7 +129,7 @@ def test_a_part_in_the_ground_ends_the_episode_by_its_name_or_by_its_sensor():
             if over:
                 break
         ends.append(info["termination"])
-    assert "exact engine ended with" in ends[0] and "where only feet are held up" in ends[0], ends
+    assert "exact engine ended with" in ends[0] and "holds up only feet" in ends[0], ends
     assert ends[1] == "trunk touches the ground", ends
 
 
@@ -154,3 +156,22 @@ def test_noise_beyond_a_limit_is_cut_off_and_a_foot_in_the_ground_is_refused(wal
     with pytest.raises(ValueError, match=r"foot 'toe_0_\d' is .* inside the ground"):
         env.reset(options={"qpos": qpos})
     stepped(env, 1)  # and the environment is as it was
+
+
+def test_the_hexapod_as_any_robot_walks_as_its_own_equations_say():
+    """Two descriptions of one robot, motors and springs too: by hand, legs without mass, and its MuJoCo model."""
+
+    class AnyRobot(HexapodTask):
+        EXACT = FreeBodyTask.EXACT
+
+    class AnyRobotEnv(HexapodEnv):
+        task_class = AnyRobot
+
+    walked = []
+    for kind in (AnyRobotEnv, HexapodEnv):
+        env = kind(engine="exact", reset_noise=0.0)
+        env.reset(seed=0)
+        info = stepped(env, 40)
+        walked.append((info["distance"], env.data.qpos[2]))
+    assert walked[0] == pytest.approx(walked[1], abs=3e-4)
+    assert walked[1][0] > 0.1
