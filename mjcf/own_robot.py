@@ -79,7 +79,7 @@ class OwnRobot:
         loaded = load(self.source)
         root_of(loaded.spec)
         model = as_it_is(self.source, loaded.files)
-        return own_feet.found(model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
+        return own_feet.found(model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]), loaded.notes)
 
 
 def _values(given) -> list[float]:
