@@ -15,8 +15,9 @@ from tests.envs.strangers import robots
 
 TEXT = models.EXAMPLE.read_text(encoding="utf-8")
 GOOD = own_check.StandingCheck(
-    Trial(3.0, "", "", 1.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.2, 5.0, 0.3, 1e-4, (0.0, ""), (4, 100), 1.0, 0, ""
-)
+    Trial(3.0, "", "", 1.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.2, 5.0, 0.3, 1e-4, (0.0, ""),
+    (4, 100), 1.0, 0, "", (1.0, 1.0),
+)  # fmt: skip
 
 
 def tried(**changes):
@@ -45,6 +46,17 @@ def test_a_robot_that_glides_is_measured_and_said_to_drift():
     found = own_check.standing_check(env)
     assert found.trial.way == pytest.approx(begun, rel=0.1) and begun > 0.005
     assert any("the robot drifts" in sentence for sentence in found.sentences())
+
+
+def test_the_force_is_the_mean_of_physics_steps_and_the_robot_stays_where_it_is():
+    env = own_robot.OwnRobotEnv(params=models.OwnRobot(TEXT), baseline=None, reset_noise=0.0)
+    env.reset(seed=0)
+    env.data.qvel[2], before = -0.05, env.data.qpos.copy()
+    feet, others = own_check._loads(env)
+    assert len(feet) == round(own_check.STEADY / env.model.opt.timestep) and np.ptp(feet) > 0.1
+    taken = 0.05 / (env.task.config.params.g * own_check.STEADY)  # of the falling robot's momentum, in weights
+    assert feet.mean() == pytest.approx(1.0 + taken, abs=1e-2) and abs(others).max() < 1e-12
+    np.testing.assert_array_equal(env.data.qpos, before)
 
 
 def test_parts_in_each_other_are_measured():
