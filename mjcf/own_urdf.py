@@ -80,8 +80,9 @@ def translated(text: str, folder: Path | None) -> Urdf:
     for body in spec.bodies[1:]:
         for geom in body.geoms if body.name in massless else ():
             geom.mass = 0.0
-    for mesh in spec.meshes:
-        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # masses are the file's: a mesh may be flat
+    solid = {geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity}
+    for mesh in (mesh for mesh in spec.meshes if mesh.name not in solid):
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # what is drawn may be flat: masses are the file's
     own_inertia.keep(spec, inertias)
     _free(spec)
     notes += said + own_repairs.hold_weightless(spec)
