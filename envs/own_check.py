@@ -63,7 +63,7 @@ class StandingCheck:
         if trial.ending:
             return [
                 f"at an action of 0 the robot does not stand: after {trial.seconds:.2f} s {trial.ending}{parts}; try "
-                "another pose, keyframe or servo=(kp, kd), or let a policy balance it"
+                "pose='found', another keyframe or servo=(kp, kd), or let a policy balance it"
             ]
         if abs(trial.feet - 1.0) > TOLERANCE:
             said.append(

@@ -49,7 +49,7 @@ def take(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[int], pose, 
     given = {} if pose == FOUND else pose
     if unknown := [name for name in given if name not in joints]:
         raise ValueError(f"pose: there is no joint {unknown[0]!r}; there are {', '.join(joints)}")
-    qpos, ctrl = at_rest(model, keyframe)
+    qpos, ctrl = at_rest(model, keyframe, pose)
     notes = []
     if pose == FOUND or (not model.nkey and not given and not stands(model, qpos, feet)):
         qpos, ctrl = np.array(search(model, tuple(qpos.tolist()), tuple(feet), forward)), None
@@ -67,13 +67,15 @@ def take(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[int], pose, 
     return notes
 
 
-def at_rest(model: mujoco.MjModel, keyframe=None) -> tuple[np.ndarray, np.ndarray | None]:
+def at_rest(model: mujoco.MjModel, keyframe=None, pose=None) -> tuple[np.ndarray, np.ndarray | None]:
     """Return `qpos` and controls of a keyframe; without one, joints as near to 0 as their ranges allow, and None.
+
+    A pose that is "found" is sought from there too, unless the keyframe is named: the file's first may kneel.
 
     Raises:
         ValueError: If there is no such keyframe.
     """
-    if keyframe is None and not model.nkey:
+    if keyframe is None and (not model.nkey or (isinstance(pose, str) and pose == FOUND)):
         limited, (low, high) = model.jnt_limited[1:].astype(bool), model.jnt_range[1:].T
         return np.concatenate([model.qpos0[:7], np.where(limited, np.clip(0.0, low, high), 0.0)]), None
     names = [model.key(k).name for k in range(model.nkey)]

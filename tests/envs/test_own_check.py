@@ -74,7 +74,7 @@ def test_parts_in_each_other_are_measured():
     ("change", "words"),
     [
         ({"trial": tried(feet=0.8, others=0.2, touching=("belly",))}, "carry 0.800 .* touching with belly"),
-        ({"trial": tried(ending="toppled", seconds=1.5)}, "does not stand: after 1.50 s toppled; try another pose"),
+        ({"trial": tried(ending="toppled", seconds=1.5)}, "does not stand: after 1.50 s toppled; try pose='found'"),
         ({"trial": tried(way=0.004)}, "drifts: 4.00 mm/s, 0.0133 of its legs' length in a second"),
         ({"trial": tried(turn=-0.02)}, "drifts: 0.00 mm/s, .* turning by -1.15 deg/s"),
         ({"penetration": 0.02}, "20.0 mm deep in the ground: preset='reference'"),

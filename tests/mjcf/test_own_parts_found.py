@@ -116,6 +116,18 @@ def test_a_pose_is_found_where_the_file_s_own_does_not_stand():
     assert np.ptp(ends) < 5e-3
 
 
+def test_a_pose_is_found_from_the_joints_at_0_where_the_first_keyframe_kneels():
+    home = 'qpos="0 0 0.27 1 0 0 0  0 0.8 -1.6  0 0.8 -1.6'
+    kneeling = TEXT.replace(home, 'qpos="0 0 0.27 1 0 0 0  0 2.2 -0.2  0 2.2 -0.2')  # the front legs are lifted
+    assert kneeling != TEXT and models.OwnRobot(kneeling).feet == ("RL", "RR")
+    robot = models.OwnRobot(kneeling, pose="found")
+    assert robot.feet == FEET
+    data = models.standing(models.model(robot))
+    np.testing.assert_allclose(np.ptp(data.qpos[7:].reshape(4, 3), axis=0), 0.0, atol=0.1)  # all legs alike
+    named = models.OwnRobot(kneeling, pose="found", keyframe="home")  # from there, where it is named
+    assert named.feet == ("RL", "RR")
+
+
 @pytest.mark.parametrize(("knee", "stands"), [(-0.35, False), (-0.6, True)])
 def test_a_pose_of_nearly_straight_legs_is_not_taken(knee, stands):
     own = own_source.as_it_is(straight())
