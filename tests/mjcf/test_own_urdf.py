@@ -124,3 +124,19 @@ def test_default_gains_follow_from_weight_and_legs():
     arm = max(0.2, np.linalg.norm(centre - np.array([0.15, 0.1, 0.0])))
     assert kp == pytest.approx(share * 9.81 * arm / 0.125, rel=1e-9)
     assert kd == pytest.approx(2 * 0.2 * np.sqrt(kp * share) * arm, rel=1e-9)
+
+
+def test_an_offset_of_a_servo_with_a_largest_speed_is_one_of_its_joint_s_angle():
+    places, readings = [], []
+    for offset, told in ((0.0, 0.3), (0.1, 0.2)):
+        model = models.model(models.OwnRobot(urdf(), g=0.1, changes={"joint_offset": offset, "KP.FL": 1.0}))
+        data = models.standing(model)
+        data.ctrl[:] = told
+        mujoco.mj_step(model, data, 1500)
+        body = data.xmat[1].reshape(3, 3)
+        places.append((data.xpos[model.body("RL_foot").id] - data.xpos[1]) @ body)
+        readings.append(data.qpos[7:].copy())
+        np.testing.assert_allclose(model.jnt_range[1:] + offset, [[-1.0, 1.0]] * 4)  # the same end stops
+        np.testing.assert_allclose(model.qpos_spring[7:], -offset)
+    np.testing.assert_allclose(places[1], places[0], atol=1e-4)
+    np.testing.assert_allclose(readings, [[0.3] * 4, [0.2] * 4], atol=2e-3)
