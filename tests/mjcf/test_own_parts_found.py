@@ -220,3 +220,18 @@ def test_a_mesh_is_read_anew_once_it_is_edited(urdf, tmp_path):
         model = own_source.as_it_is(robot)
         heights.append(np.ptp(model.mesh_vert[:, 2]))
     assert heights[1] > heights[0] * 1.2
+
+
+@pytest.mark.parametrize("folder", ["", "soft"])
+def test_the_file_of_a_flexcomp_is_one_of_the_robot(folder, tmp_path):
+    rag = tmp_path / folder / "rag.obj"
+    rag.parent.mkdir(exist_ok=True)
+    rag.write_bytes(TETRAHEDRON["tip.obj"])
+    flex = '<flexcomp name="rag" type="mesh" file="rag.obj" dim="2" scale="0.01 0.01 0.01" mass="0.01" rigid="true"/>'
+    text = TEXT.replace("<freejoint/>", f"<freejoint/>{flex}").replace("<compiler", f'<compiler meshdir="{folder}"')
+    robot = tmp_path / "robot.xml"
+    robot.write_text(text)
+    assert own_source.load(robot).files == (robot, rag)
+    before = own_source.as_it_is(robot).flex_vert0.copy()
+    rag.write_bytes(TETRAHEDRON["tip.obj"].replace(b"0 0 -1", b"0 0 -2"))
+    assert np.ptp(own_source.as_it_is(robot).flex_vert0[:, 2]) != np.ptp(before[:, 2])
