@@ -109,9 +109,10 @@ def found(model: mujoco.MjModel, data: mujoco.MjData, notes: Sequence[str] = ())
             names.append(model.geom(foot[0]).name if single else body)
     if not names:
         there_are = ", ".join(model.body(k).name for k in tree.leaves()) or "none"
+        bare = "" if tree.solid else ": nothing of it may touch anything, as geoms of contype and <collision> may"
         raise ValueError(
             "no feet were found: of the parts that carry no other, none has geoms that may touch the ground and are "
-            f"lowest at rest; name them by feet=(...). Such parts are {there_are}"
+            f"lowest at rest{bare}; name them by feet=(...), or give another pose. Such parts are {there_are}"
             + "".join(f"; {note}" for note in notes if LOST in note)
         )
     return tuple(names)

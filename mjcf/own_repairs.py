@@ -56,15 +56,19 @@ def check_keyframes(spec: mujoco.MjSpec) -> None:
     """Refuse keyframes of another robot; MuJoCo pads those that are shorter.
 
     Raises:
-        ValueError: The message has the two sizes.
+        ValueError: If they are, or have no numbers; the message says what there is.
     """
-    n = sum(SIZES.get(joint.type, (1, 1))[0] for joint in spec.joints)
+    n, n_controls = sum(SIZES.get(joint.type, (1, 1))[0] for joint in spec.joints), len(spec.actuators)
     for number, key in enumerate(spec.keys):
+        odd = ""
         if len(key.qpos) not in (0, n):
-            raise ValueError(
-                f"the keyframe {key.name or number!r} has {len(key.qpos)} positions and the robot {n}: it is of "
-                "another robot; correct it, or take it out of the file"
-            )
+            odd = f"{len(key.qpos)} positions and the robot {n}: it is of another robot"
+        elif 0 < len(key.ctrl) < n_controls:
+            odd = f"{len(key.ctrl)} controls and the robot {n_controls}: it is of another robot"
+        elif not np.isfinite([*key.qpos, *key.ctrl]).all():
+            odd = "numbers that are not finite"
+        if odd:
+            raise ValueError(f"the keyframe {key.name or number!r} has {odd}; correct it, or take it out of the file")
 
 
 def leave_out_others(spec: mujoco.MjSpec) -> list[str]:
@@ -131,10 +135,15 @@ def hold_weightless(spec: mujoco.MjSpec) -> list[str]:
     return [f"{len(held)} links that move and weigh nothing are held: {words}"] if held else []
 
 
-def weightless(spec: mujoco.MjSpec) -> str:
-    """Return the names of bodies that move and weigh nothing, in words."""
+def cure(error: str, spec: mujoco.MjSpec) -> str:
+    """Return what to do about an error of MuJoCo's compiler, in words, where it is known."""
+    if "opening file" in error:
+        return "; put it there, or give its geoms contype and conaffinity 0 and their body an <inertial>"
+    if "mjMINVAL" not in error:
+        return ""
     names = ", ".join(body.name for body in _weightless(spec))
-    return f"; these move and weigh nothing: {names}" if names else ""
+    words = "give each an <inertial> of positive mass and inertia, or <compiler boundmass= boundinertia=>"
+    return (f"; these move and weigh nothing: {names}" if names else "") + f"; {words}"
 
 
 def _weightless(spec: mujoco.MjSpec) -> list:

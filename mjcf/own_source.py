@@ -154,7 +154,8 @@ def _compiled(source: Source, stamps: tuple) -> mujoco.MjModel:
     try:
         return spec.compile()
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
-        words = " ".join(str(error).split()) + own_repairs.weightless(load(source).spec)
+        words = " ".join(str(error).split())
+        words += own_repairs.cure(words, load(source).spec)
         raise ValueError(f"MuJoCo cannot compile {called(source)}, before anything of it is changed: {words}") from None
 
 

@@ -1,5 +1,7 @@
 """What is found of a robot: its feet, a pose that stands, a clock, and what its source may be."""
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from tarsus.mjcf import own_robot as models
 
 TEXT = models.EXAMPLE.read_text(encoding="utf-8")
 FEET = ("FL", "FR", "RL", "RR")
+LIGHT = '<inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/>'
+ABSENT, SOLID = '<asset><mesh name="m" file="none.stl"/></asset>', '<geom type="mesh" mesh="m" contype="1"/>'
 TETRAHEDRON = {"tip.obj": b"v 0 0 -1\nv 1 0 1\nv -1 1 1\nv -1 -1 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"}
 
 
@@ -166,6 +170,12 @@ def test_a_clock_s_table_puts_feet_on_their_paths():
     [
         (TEXT.replace('size="0.17 0.06 0.035"', 'size="170 60 35"').replace("0.16", "160"), "units are metres"),
         (TEXT.replace('qpos="0 0 0.27', 'qpos="0.27'), "the keyframe 'home' has 17 positions and the robot 19"),
+        (TEXT.replace('qpos="', 'ctrl="1 2" qpos="'), "the keyframe 'home' has 2 controls and the robot 12"),
+        (TEXT.replace('qpos="0 0 0.27', 'qpos="0 0 nan'), "the keyframe 'home' has numbers that are not finite"),
+        (TEXT.replace('mass="', 'mass="1000'), "and weighs .* masses in grams"),
+        (TEXT.replace("<freejoint/>", f"<freejoint/>{LIGHT}"), "mjMINVAL.*; give each an <inertial> of positive mass"),
+        (TEXT.replace("<worldbody>", f"{ABSENT}<worldbody>").replace("<freejoint/>", f"<freejoint/>{SOLID}"), "put it"),
+        ("<mujoco><worldbody><body><geom size='1'/></body></worldbody></mujoco>", "has no joints, so that nothing"),
         (
             straight().replace(
                 "<freejoint/>", '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" axis="0 1 0"/>'
@@ -179,6 +189,25 @@ def test_what_is_no_robot_is_refused_with_what_there_is(text, words):
 
     with pytest.raises(ValueError, match=words):
         own_robot.register("Odd-v0", text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('range="-2.4 -0.2"', 'range="-2.4 -2.0"', "outside the range of FL_knee (-2.4 to -2, at -1.6), FR_knee"),
+        (
+            'range="-2.4 -0.2"',
+            'range="-0.2 -2.4"',
+            "range of FL_knee (-0.2 to -2.4), .* ends where it begins or before",
+        ),
+        ('range="-2.4 -0.2"', 'range="-137 -11"', "range of FL_knee (-137 to -11), .*may be in degrees"),
+        ('range="-0.6 2.2"', 'range="0.7 900"', ""),  # of a wheel, or of a motor that turns freely
+    ],
+)
+def test_ranges_that_leave_out_the_pose_or_are_none_are_said(old, new, words):
+    robot = models.OwnRobot(TEXT.replace(old, new, 1), FEET)
+    said = "\n".join(models.adapted(robot, models.Flat())[2])
+    assert re.search(words.replace("(", r"\(").replace(")", r"\)"), said) if words else not said
 
 
 def test_a_file_that_another_includes_is_read_anew_once_it_is_edited(tmp_path):

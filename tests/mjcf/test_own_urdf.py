@@ -1,5 +1,7 @@
 """A URDF becomes the robot that it describes: masses, inertias, limits and fixed links as written, root free."""
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -53,6 +55,18 @@ def test_an_inertia_that_no_mass_distribution_has_is_simulated_as_it_is():
         ValueError, match="'FL_leg' has mass 0.2 kg and principal inertias .*-0.0007.*none may be negative"
     ):
         model_of(urdf(odd.replace("7e-4", "-7e-4")))
+
+
+@pytest.mark.parametrize(("old", "new"), [('value="0.2"', 'value="nan"'), ('izz="1e-4"', 'izz="x"')])
+def test_a_mass_or_inertia_that_is_no_number_is_refused_by_its_link(old, new):
+    with pytest.raises(ValueError, match="'FL_leg' has (mass 'nan'|izz 'x'), which is no number: correct its <iner"):
+        own_source.load(urdf().replace(old, new, 1))
+
+
+def test_without_any_collision_there_are_no_feet():
+    bare = re.sub("<collision>.*?</collision>", "", urdf(), flags=re.DOTALL)
+    with pytest.raises(ValueError, match="no feet were found.*nothing of it may touch anything"):
+        models.OwnRobot(bare)
 
 
 def test_the_servo_has_the_limits_of_the_joint():
