@@ -20,7 +20,6 @@ import mujoco
 from . import own_inertia, own_meshes, own_repairs
 
 READABLE = (".stl", ".obj", ".msh")
-SUFFIX = ".urdf"
 LOST = "collide with nothing by the mesh"
 XACRO = "http://www.ros.org/wiki/xacro"
 KEPT = {"strippath": "false", "meshdir": "", "fusestatic": "false", "discardvisual": "false"}
