@@ -78,7 +78,7 @@ def test_what_is_given_is_not_looked_for(here):
     ("content", "words", "message"),
     [
         (None, [], "there is no file 'bad.xml'"),
-        ("<mujoco><worldbody/></mujoco>", [], "needs one free joint"),
+        ("<mujoco><worldbody/></mujoco>", [], "the robot has no joints"),
         ("nonsense", [], "is not an MJCF that MuJoCo can read"),
         (DOG, ["--feet", "FL", "nowhere"], "there is no geom or body 'nowhere' to be a foot; there are trunk, "),
         (DOG, ["--servo", "-1", "0"], "servo must be 'auto', 'file' or"),
