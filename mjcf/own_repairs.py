@@ -32,7 +32,9 @@ def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
         return bool(name) and name not in present and not (folder / within / name).is_file()
 
     lost = {mesh.name or Path(mesh.file).stem: mesh for mesh in spec.meshes if absent(mesh.file, spec.meshdir)}
-    solid = {geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity or not _has_mass(geom)}
+    solid = {
+        geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity or not geom.parent.explicitinertial
+    }
     lost = {name: mesh for name, mesh in lost.items() if name not in solid}
     for geom in [geom for geom in spec.geoms if geom.type == GEOM_MESH and geom.meshname in lost]:
         spec.delete(geom)
@@ -45,11 +47,6 @@ def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
         spec.delete(element)
     gone = [*lost, *names]
     return [f"files that are absent are not drawn: {', '.join(gone[:4])}{' ...' * (len(gone) > 4)}"] if gone else []
-
-
-def _has_mass(geom) -> bool:
-    """Whether a geom's body has its mass and inertia from elsewhere than its geoms."""
-    return bool(geom.parent.explicitinertial)
 
 
 def check_keyframes(spec: mujoco.MjSpec) -> None:
@@ -94,7 +91,7 @@ def leave_out_others(spec: mujoco.MjSpec) -> list[str]:
 
 
 def _joints_of(body) -> list:
-    return [*body.joints, *(joint for child in body.bodies for joint in _joints_of(child))]
+    return [joint for one in (body, *_below(body)) for joint in one.joints]
 
 
 def add_floor(spec: mujoco.MjSpec) -> list[str]:
