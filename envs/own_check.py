@@ -5,8 +5,10 @@ Each number has a bound, and what is beyond it is said with its cure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copy
+from dataclasses import dataclass, replace
 
+import mujoco
 import numpy as np
 
 from ..mjcf.own_robot import standing
@@ -16,6 +18,7 @@ from .own_trial import SETTLING, Trial, tried
 from .steps import DIVERGED
 
 STANDING, SHAKEN = 3.0, 20.0  # of standing, and of half-random actions [s]
+STEADY = 0.5  # of the physics steps whose force is the mean: a sole may flicker between two of them [s]
 SHARE = 0.5  # of the largest actions that are drawn
 TOLERANCE = 0.02  # of the force on standing feet, over the weight
 MOST_FORCE = 5.0  # weights, mean force under half-random actions
@@ -38,6 +41,7 @@ class StandingCheck:
         shaken: Mean vertical force under half-random actions [weights]; infinite if that diverged.
         falls: Episodes that ended meanwhile.
         carried: What else carries the robot, in words; empty if nothing does.
+        flicker: Least and largest force on the feet of the physics steps whose mean `trial` has [weights].
     """
 
     trial: Trial
@@ -50,6 +54,7 @@ class StandingCheck:
     shaken: float
     falls: int
     carried: str
+    flicker: tuple[float, float]
 
     def sentences(self) -> list[str]:
         """Return what is beyond its bound, each with its cure; nothing of a robot that stands."""
@@ -58,12 +63,12 @@ class StandingCheck:
         if trial.ending:
             return [
                 f"at an action of 0 the robot does not stand: after {trial.seconds:.2f} s {trial.ending}{parts}; try "
-                "another pose, keyframe or servo=(kp, kd), or let a policy balance it"
+                "pose='found', another keyframe or servo=(kp, kd), or let a policy balance it"
             ]
         if abs(trial.feet - 1.0) > TOLERANCE:
             said.append(
                 f"at an action of 0 the feet carry {trial.feet:.3f} of the weight, other parts {trial.others:.3f}"
-                f"{parts}{self.carried}"
+                f"{parts}{self.carried}; pose='found', another keyframe, or feet=(...) that name all legs may stand"
             )
         if max(trial.way / max(self.legs, 1e-9), abs(trial.turn)) > DRIFT:
             said.append(
@@ -92,7 +97,11 @@ class StandingCheck:
         return [
             ("stands", "yes" if not trial.ending else f"no: after {trial.seconds:.2f} s {trial.ending}"),
             ("height of the trunk", f"{self.height:.3f} m, {trial.height:.2f} of that at rest on average"),
-            ("force on the feet over weight", f"{trial.feet:.3f}; on other parts {trial.others:.3f}"),
+            (
+                "force on the feet over weight",
+                f"{trial.feet:.3f}, from {self.flicker[0]:.2f} to {self.flicker[1]:.2f}; on other parts "
+                f"{trial.others:.3f}",
+            ),
             ("penetration", f"{1e3 * self.penetration:.2f} mm; of parts in each other {1e3 * self.overlap[0]:.2f} mm"),
             ("drift", self._drift()),
             ("power", f"{trial.power:.2f} W"),
@@ -117,12 +126,24 @@ def standing_check(env) -> StandingCheck:
             _deepest(model, data, deepest, overlap)
 
     trial = tried(env, STANDING, watched)
+    feet, others = (np.array([trial.feet]), np.array([trial.others])) if trial.ending else _loads(env)
+    trial = replace(trial, feet=float(feet.mean()), others=float(others.mean()))
     shaken, falls = _shaken(env)
     return StandingCheck(
         trial, env.task.stands_at, env.task.weight / env.task.config.params.g,
         leg_length(env.model, standing(env.model)), deepest[0], (overlap[0], overlap[1]),
         (most[0], int(env.model.opt.iterations)), shaken, falls, _carried(env.model),
+        (float(feet.min()), float(feet.max())),
     )  # fmt: skip
+
+
+def _loads(env) -> tuple[np.ndarray, np.ndarray]:
+    """Return what feet and other parts carry in each physics step that follows, the controls held, in weights."""
+    data, rows = copy.copy(env.data), []
+    for _ in range(round(STEADY / env.model.opt.timestep)):
+        mujoco.mj_step(env.model, data)
+        rows.append(data.sensordata.copy())
+    return env.task.loads(np.array(rows))
 
 
 def _carried(model) -> str:

@@ -97,7 +97,8 @@ def _servos(model: mujoco.MjModel, chains: list[list[int]]) -> dict[int, int]:
     found = {joint: k for joint, k in own_servos.by_joint(model).items() if model.jnt_type[joint] == own_servos.HINGE}
     loose = [model.joint(joint).name for chain in chains for joint in chain if joint not in found]
     if loose:
-        raise ValueError(f"a clock needs a servo at every hinge of a leg; {', '.join(loose)} have none")
+        words = ", ".join(loose[:4]) + " ..." * (len(loose) > 4)
+        raise ValueError(f"a clock needs a servo at every hinge of a leg; {words} have none")
     return found
 
 

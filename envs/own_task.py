@@ -192,9 +192,13 @@ class OwnRobotTask(FreeBodyTask):
 
     def off_feet(self) -> np.ndarray:
         """Return the vertical force of the ground on parts that are no feet, in weights, shape (...,)."""
-        load = self.data.sensordata[..., self._load][..., 2]
-        on_feet = self.foot[..., 3].sum(-1) if self._feet_on_ground else 0.0
-        return (load - on_feet) / self.weight
+        return self.loads(self.data.sensordata)[1]
+
+    def loads(self, sensordata: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the vertical forces on the feet and on other parts, in weights, of readings of shape (..., n)."""
+        on_feet = sensordata[..., self._feet][..., 3::4].sum(-1)
+        load = sensordata[..., self._load][..., 2]
+        return on_feet / self.weight, (load - (on_feet if self._feet_on_ground else 0.0)) / self.weight
 
     def advance(self) -> None:
         """Count also how long the robot has lain, and each foot been in the air."""

@@ -168,8 +168,8 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
         said = [*of_file(robot, env.config.preset), *sunk(env.task), *standing.sentences()]
         made: dict[str, Any] = {}
         if is_sought(kept):
-            trial, made = clocked(robot, without, env_class, standing)
-            said += [] if trial or standing.trial.ending else [_no_clock(robot, without, env_class, standing)]
+            trial, made, why = clocked(robot, without, env_class, standing)
+            said += [] if trial or standing.trial.ending else [_no_clock(robot, without, env_class, standing, why)]
         elif asked is None:
             trial = None
         else:
@@ -179,12 +179,12 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) 
         return Verdict(standing, trial, made | typical(trial, env.task), tuple(said))
 
 
-def _no_clock(robot: OwnRobot, options, env_class, standing: StandingCheck) -> str:
+def _no_clock(robot: OwnRobot, options, env_class, standing: StandingCheck, why: str) -> str:
     """Return the sentence on a robot without a clock; a robot may face the other axis."""
     other = replace(robot, forward="y" if robot.forward == "x" else "x")
-    trial, _ = clocked(other, options, env_class, standing)
+    trial, *_ = clocked(other, options, env_class, standing)
     aside = f"; along {other.forward} one walks at {trial.speed:.2f} m/s: forward={other.forward!r}" if trial else ""
-    return f"no clock was found that walks: an action of 0 stands{aside}"
+    return f"no clock was found that walks ({why}): an action of 0 stands{aside}"
 
 
 def _tried(env, name: str) -> Trial:
@@ -197,23 +197,25 @@ def _tried(env, name: str) -> Trial:
     return trial
 
 
-def clocked(robot, options, env_class, standing: StandingCheck) -> tuple[Trial | None, dict[str, Any]]:
-    """Return the trial of the clock that walks fastest, and its options; None and nothing if none walks."""
-    best: tuple[Trial | None, dict[str, Any]] = None, {"baseline": None}
+def clocked(robot, options, env_class, standing: StandingCheck) -> tuple[Trial | None, dict[str, Any], str]:
+    """Return the trial of the clock that walks fastest, and its options; None, nothing and why if none walks."""
+    best, why = (None, {"baseline": None}), standing.trial.ending
     if standing.trial.ending:
-        return best
+        return *best, why
     try:
         env = env_class(params=robot, **{**options, "baseline": CLOCK})
-    except ValueError:  # not every joint of a leg has a servo
-        return best
+    except ValueError as error:  # not every joint of a leg has a servo
+        return *best, str(error)
     with contextlib.closing(env):
         for slowness in own_clock.PERIODS:
             period = env.task.corrections.period = own_clock.period_of(env.task.model, robot.g, slowness)
             try:
                 trial = _tried(env, "the clock")
-            except ValueError:
+            except ValueError as error:
+                why = str(error).split("; ")[0].replace("the baseline", "the slowest")
                 continue
+            why = f"it goes {trial.speed:.3f} m/s ahead and makes good {trial.way:.3f} m/s"
             walks = trial.speed > 5.0 * LEAST_SPEED * froude_speed(env.task)
             if walks and trial.speed > max(LEAST_STRAIGHT * trial.way, best[0].speed if best[0] else 0.0):
                 best = trial, {"baseline": CLOCK, "baseline_period": period}
-    return best
+    return *best, why

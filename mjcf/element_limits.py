@@ -35,7 +35,7 @@ Reader = Callable[[str], str | None]  # the text of a file by the name that anot
 
 
 def check_elements(mjcf: str | Path, is_text: bool) -> list[Path]:
-    """Refuse an MJCF that makes more than MuJoCo does in seconds; return the files that it includes or attaches.
+    """Refuse an MJCF that makes more than MuJoCo does in seconds; return the files that it includes, attaches or bends.
 
     Args:
         mjcf: The file, of XML or an archive of such, or its text.
@@ -95,6 +95,7 @@ class _Model:
         self._known: dict[tuple[str, str], int] = {}  # what an `attach` makes, by what it names
         for element in self.top.walk():
             _check_values(element)
+        self._read_flexes()
 
     def made(self, element: Element) -> int:
         """Return the number of elements that one makes, with those in it.
@@ -130,6 +131,13 @@ class _Model:
                 left += included.children
         if deepest > MOST_DEEP:
             raise ValueError(f"its elements are nested {deepest} deep, and may be {MOST_DEEP}")
+
+    def _read_flexes(self) -> None:
+        """Read the files of flexcomps, which no spec names, so that they are among those of the model."""
+        folders = ["", *(e.attributes.get(kind, "") for e in self.top.walk() for kind in ("assetdir", "meshdir"))]
+        names = [e.attributes["file"] for e in self.top.walk() if e.name == "flexcomp" and "file" in e.attributes]
+        for place in dict.fromkeys(str(Path(folder) / name) for folder in folders for name in names):
+            self._read(place)
 
     def _attached(self, element: Element) -> int:
         """Return the number of elements of an `attach`: those of another model, or of a body or frame of this one."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from .feet import GEOM, MESH, SHAPES, no_foot, points_of
 from .lowest_points import lowest
+from .own_urdf import LOST
 
 NUMBERS = {int(shape) for shape in SHAPES}
 AUTO = "auto"
@@ -85,8 +86,13 @@ class Tree:
         return (k,) if len(sole) == 1 else (*sole, *(j for j in own if j not in sole))
 
 
-def found(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[str, ...]:
+def found(model: mujoco.MjModel, data: mujoco.MjData, notes: Sequence[str] = ()) -> tuple[str, ...]:
     """Return names of the feet: of the parts that carry no other, those that end lowest at rest.
+
+    Args:
+        model: Of the file as it is.
+        data: Its state at rest.
+        notes: Sentences on what is not as in the file, of which those on meshes may say why there are none.
 
     Raises:
         ValueError: If nothing that carries nothing may touch the ground.
@@ -103,9 +109,11 @@ def found(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[str, ...]:
             names.append(model.geom(foot[0]).name if single else body)
     if not names:
         there_are = ", ".join(model.body(k).name for k in tree.leaves()) or "none"
+        bare = "" if tree.solid else ": nothing of it may touch anything, as geoms of contype and <collision> may"
         raise ValueError(
             "no feet were found: of the parts that carry no other, none has geoms that may touch the ground and are "
-            f"lowest at rest; name them by feet=(...). Such parts are {there_are}"
+            f"lowest at rest{bare}; name them by feet=(...), or give another pose. Such parts are {there_are}"
+            + "".join(f"; {note}" for note in notes if LOST in note)
         )
     return tuple(names)
 

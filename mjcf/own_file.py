@@ -12,6 +12,7 @@ from .own_feet import Foot
 from .own_ground import may_touch
 from .terrain import GROUND
 
+MOST_DENSITY = 3e3  # of a cube as wide as the robot [kg/m^3]; of robots a hundredth of it
 LOAD = "load"  # the sensor of the force on the robot
 LIMB_JOINTS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
@@ -29,6 +30,8 @@ def root_of(spec: mujoco.MjSpec):
             f"the robot moves in a plane by the joints {names}: feet, tilt and terrain are those of a body that moves "
             "freely in space; put <freejoint/> in place of these joints, and give the legs a width to stand on"
         )
+    if not spec.joints:
+        raise ValueError("the robot has no joints, so that nothing can move it")
     if len(free) != 1 or spec.joints[0].type != mujoco.mjtJoint.mjJNT_FREE:
         raise ValueError(
             "a robot needs one free joint, before all others: <freejoint/> in its body, which is a child of the world; "
@@ -55,10 +58,10 @@ def check_size(model: mujoco.MjModel) -> None:
     mass, far = float(model.body_subtreemass[root]), data.geom_xpos[mine] - data.xpos[root]
     size = 2.0 * float((np.linalg.norm(far, axis=1) + model.geom_rbound[mine]).max(initial=0.0))
     density = mass / max(size, 1e-9) ** 3
-    if size > 50.0 or size < 5e-3 or not 1e-3 < density < 1e6:
+    if size > 50.0 or size < 5e-3 or not 1e-3 < density < MOST_DENSITY:
         raise ValueError(
             f"the robot is {size:.3g} m across and weighs {mass:.3g} kg: units are metres and kilograms; scale meshes "
-            "and positions in millimetres by 0.001"
+            "and positions in millimetres by 0.001, and masses in grams"
         )
 
 

@@ -34,8 +34,15 @@ def floors(model: mujoco.MjModel) -> list[int]:
         mujoco.mj_resetDataKeyframe(model, data, 0)
     mujoco.mj_forward(model, data)
     root = int(model.jnt_bodyid[0])
-    fixed = [k for k in range(model.ngeom) if model.body_weldid[model.geom_bodyid[k]] == 0]
-    return [k for k in fixed if _is_level(model, data, k) or _is_under(model, data, k, data.xpos[root])]
+    return [k for k in _fixed(model) if _is_level(model, data, k) or _is_under(model, data, k, data.xpos[root])]
+
+
+def _fixed(model: mujoco.MjModel) -> list[int]:
+    return [k for k in range(model.ngeom) if model.body_weldid[model.geom_bodyid[k]] == 0]
+
+
+def _called(geom: mujoco.MjsGeom) -> str:
+    return geom.name or f"a {geom.type.name.removeprefix('mjGEOM_').lower()}"
 
 
 def _is_level(model, data, k: int) -> bool:
@@ -90,8 +97,11 @@ def share_floor(
     if apart and ground:
         notes.append(f"feet that could not touch the file's floor touch the ground: {', '.join(apart)}")
     if solid := [k for k in ground if geoms[k].type not in PLAIN]:
-        words = [geoms[k].name or f"a {geoms[k].type.name.removeprefix('mjGEOM_').lower()}" for k in solid]
-        notes.append(f"fixed geoms under the robot are its floor and left out: {', '.join(words)}")
+        words = ", ".join(_called(geoms[k]) for k in solid)
+        notes.append(f"fixed geoms under the robot are its floor and left out: {words}")
+    if fixed := sorted({_called(geoms[k]) for k in _fixed(model) if k not in ground and any(own[k])}):
+        words = ", ".join(fixed[:4]) + " ..." * (len(fixed) > 4)
+        notes.append(f"fixed parts that are no floor stand where they are in the file: {words}")
     _move_bits(geoms, touching, 0 if is_plane(terrain) else min(n_feet, len(FOOT_BITS)))
     gone = {geoms[k].name for k in ground if geoms[k].name}
     for group in [group for group in spec.tuples if gone & set(group.objname)]:

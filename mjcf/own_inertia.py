@@ -6,12 +6,14 @@ not mind. The compiler gets the nearest inertia that it takes; `compile.compile_
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import mujoco
 import numpy as np
 
 ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"  # a finite one
 NONE = 1e-12  # an inertia below this is none [kg m^2], a mass likewise [kg]
 LEAST = 1e-9  # principal inertia of a link that has mass, but in that direction none [kg m^2]
 LESS = 1.0 - 1e-9  # than the sum of the two others is the largest, beyond rounding
@@ -26,14 +28,14 @@ def take(robot: ET.Element) -> tuple[dict[str, np.ndarray], list[str]]:
         shape (3,) [kg m^2]; and sentences.
 
     Raises:
-        ValueError: If one is negative; the sentence names the link and its numbers.
+        ValueError: If one is negative or no number; the sentence names the link and its numbers.
     """
     own, thin = {}, []
     for link in robot.iter("link"):
         inertial, name = link.find("inertial"), link.get("name", "")
         if inertial is None:
             continue
-        mass, tensor = _read(inertial)
+        mass, tensor = _read(inertial, name)
         values, axes = np.linalg.eigh(tensor)
         if mass <= NONE and abs(values).max() <= NONE:
             link.remove(inertial)
@@ -64,11 +66,17 @@ def keep(spec: mujoco.MjSpec, own: dict[str, np.ndarray]) -> None:
         spec.add_numeric(name=f"{name}_inertia", data=values)
 
 
-def _read(inertial: ET.Element) -> tuple[float, np.ndarray]:
+def _read(inertial: ET.Element, link: str) -> tuple[float, np.ndarray]:
     mass, inertia, tensor = inertial.find("mass"), inertial.find("inertia"), np.zeros((3, 3))
-    for name, (i, j) in ENTRIES.items():
-        tensor[i, j] = tensor[j, i] = 0.0 if inertia is None else float(inertia.get(name, 0))
-    return 0.0 if mass is None else float(mass.get("value", 0)), tensor
+    texts = {entry: "0" if inertia is None else inertia.get(entry, "0") for entry in ENTRIES}
+    texts["mass"] = "0" if mass is None else mass.get("value", "0")
+    for entry, text in texts.items():
+        if not re.fullmatch(NUMBER, text.strip()):
+            raise ValueError(f"the link {link!r} has {entry} {text!r}, which is no number: correct its <inertial>")
+        if entry in ENTRIES:
+            i, j = ENTRIES[entry]
+            tensor[i, j] = tensor[j, i] = float(text)
+    return float(texts["mass"]), tensor
 
 
 def _write(inertial: ET.Element, values: np.ndarray, axes: np.ndarray) -> None:

@@ -20,7 +20,7 @@ OFFSETS = ("com", "joint_offset")  # 0 changes nothing; of factors it is 1
 WHOLE = ("body_mass", "leg_mass", "mass", "inertia", "com", "leg_k", "leg_d", "KP", "KD", "joint_offset", "max_torque")
 GROUPS = {"body_mass": "mass", "leg_mass": "mass"}  # quantities of certain bodies
 FIELDS = ("body_mass", "body_inertia", "body_ipos", "jnt_stiffness", "dof_damping", "actuator_gainprm")
-FIELDS += ("actuator_biasprm", "actuator_forcerange", "jnt_actfrcrange")
+FIELDS += ("actuator_biasprm", "actuator_forcerange", "jnt_actfrcrange", "qpos0", "qpos_spring", "jnt_range")
 
 
 def quantity_of(name: str) -> str:
@@ -46,7 +46,7 @@ def known_parts(quantity: str, model: mujoco.MjModel, feet: tuple[str, ...]) -> 
     """Return the numbers of the parts that have a quantity, by name; of feet those of their geoms."""
     holds, _, kd = own_servos.gains_of(model)
     actuators = {model.actuator(k).name: k for k in range(model.nactuator)}
-    offset = holds & ~own_servos.has_speed_line(model)  # MuJoCo's DC motors have no term for one
+    offset = holds & (~own_servos.has_speed_line(model) | (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT))
     chosen = {"KP": holds, "KD": holds & (kd > 0), "joint_offset": offset, "max_torque": limited(model) | ~holds}
     if quantity in chosen:
         return {name: k for name, k in actuators.items() if chosen[quantity][k]}
@@ -135,9 +135,19 @@ def _change(model: mujoco.MjModel, quantity: str, parts: list[int], value: np.nd
     elif quantity in ("KP", "KD"):
         _regain(model, quantity, np.array(parts), np.broadcast_to(value, len(parts)))
     elif quantity == "joint_offset":
-        model.actuator_biasprm[parts, 0] += model.actuator_gainprm[parts, 0] * value
+        _offset(model, np.array(parts), np.broadcast_to(value, len(parts)))
     elif quantity == "max_torque":
         _weaken(model, np.array(parts), np.broadcast_to(value, len(parts)))
+
+
+def _offset(model: mujoco.MjModel, parts: np.ndarray, by: np.ndarray) -> None:
+    """Let servos hold more than they are told; DC motors, without a term for it, by a joint that reads less."""
+    line = own_servos.has_speed_line(model)[parts]
+    model.actuator_biasprm[parts[~line], 0] += model.actuator_gainprm[parts[~line], 0] * by[~line]
+    joints, turned = model.actuator_trnid[parts[line], 0], by[line] / model.actuator_gear[parts[line], 0]
+    for field in (model.qpos0, model.qpos_spring):
+        field[model.jnt_qposadr[joints]] -= turned
+    model.jnt_range[joints] -= turned[:, None]
 
 
 def _regain(model: mujoco.MjModel, quantity: str, parts: np.ndarray, factors: np.ndarray) -> None:

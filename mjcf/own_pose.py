@@ -28,11 +28,13 @@ ROUND, WIDE = 0.05, 1.5  # of a mesh that is a point: misfit over the sphere's r
 SHORT = 0.2  # of a leg's length: what is shorter is no thigh or shank
 # Of residuals, where those of torques over weight times leg weigh 1.
 WEIGHTS = dict(level=20.0, room=20.0, bent=3.0, under=3.0, aside=3.0, ahead=0.5, tilt=5.0, near=0.2)
+ROUNDING, TURN = 1e-3, 2.0 * np.pi  # by which a pose may be outside a range; of a hinge, beyond which no range begins
+HINGE = mujoco.mjtJoint.mjJNT_HINGE
 INNER = 0.05  # of its range, that a joint stays away from the ends
 
 
 def take(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[int], pose, keyframe, forward: int) -> list[str]:
-    """Write the pose at rest into the first keyframe, the only one kept; return a sentence if it was found.
+    """Write the pose at rest into the first keyframe, the only one kept; return sentences on it and on joints' ranges.
 
     Args:
         spec: The robot, with names.
@@ -49,7 +51,7 @@ def take(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[int], pose, 
     given = {} if pose == FOUND else pose
     if unknown := [name for name in given if name not in joints]:
         raise ValueError(f"pose: there is no joint {unknown[0]!r}; there are {', '.join(joints)}")
-    qpos, ctrl = at_rest(model, keyframe)
+    qpos, ctrl = at_rest(model, keyframe, pose)
     notes = []
     if pose == FOUND or (not model.nkey and not given and not stands(model, qpos, feet)):
         qpos, ctrl = np.array(search(model, tuple(qpos.tolist()), tuple(feet), forward)), None
@@ -58,6 +60,7 @@ def take(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[int], pose, 
         notes.append(f"the pose at rest was found: {angles}; give another by pose={{...}} or a keyframe")
     for name, angle in given.items():
         qpos[7 + joints.index(name)] = angle
+    notes += _odd_ranges(model, qpos)
     for key in list(spec.keys):
         spec.delete(key)
     key = spec.add_key(name="start")
@@ -67,13 +70,35 @@ def take(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[int], pose, 
     return notes
 
 
-def at_rest(model: mujoco.MjModel, keyframe=None) -> tuple[np.ndarray, np.ndarray | None]:
+def _odd_ranges(model: mujoco.MjModel, qpos: np.ndarray) -> list[str]:
+    """Return sentences on joints whose ranges leave out the pose, have no inside, or seem to be in degrees."""
+    outside, empty, degrees = [], [], []
+    for k in range(1, model.njnt):
+        low, high = model.jnt_range[k]
+        angle, words = qpos[model.jnt_qposadr[k]], f"{model.joint(k).name} ({low:.4g} to {high:.4g})"
+        if not model.jnt_limited[k]:
+            empty += [words] * bool(low > high or low == high != 0.0)
+        elif model.jnt_type[k] == HINGE and not (low < TURN and high > -TURN):
+            degrees.append(words)
+        elif not low - ROUNDING <= angle <= high + ROUNDING:
+            outside.append(f"{words[:-1]}, at {angle:.4g})")
+    said = {
+        "the pose at rest is outside the range of {}: give another, or correct the range": outside,
+        "the range of {} ends where it begins or before, so that it limits nothing": empty,
+        "the range of {} is more than a turn away from 0: it may be in degrees, and angles are radians here": degrees,
+    }
+    return [text.format(", ".join(words[:4]) + " ..." * (len(words) > 4)) for text, words in said.items() if words]
+
+
+def at_rest(model: mujoco.MjModel, keyframe=None, pose=None) -> tuple[np.ndarray, np.ndarray | None]:
     """Return `qpos` and controls of a keyframe; without one, joints as near to 0 as their ranges allow, and None.
+
+    A pose that is "found" is sought from there too, unless the keyframe is named: the file's first may kneel.
 
     Raises:
         ValueError: If there is no such keyframe.
     """
-    if keyframe is None and not model.nkey:
+    if keyframe is None and (not model.nkey or (isinstance(pose, str) and pose == FOUND)):
         limited, (low, high) = model.jnt_limited[1:].astype(bool), model.jnt_range[1:].T
         return np.concatenate([model.qpos0[:7], np.where(limited, np.clip(0.0, low, high), 0.0)]), None
     names = [model.key(k).name for k in range(model.nkey)]

@@ -79,7 +79,8 @@ class OwnRobot:
         loaded = load(self.source)
         root_of(loaded.spec)
         model = as_it_is(self.source, loaded.files)
-        return own_feet.found(model, own_feet.posed(model, own_pose.at_rest(model, self.keyframe)[0]))
+        qpos, _ = own_pose.at_rest(model, self.keyframe, self.pose)
+        return own_feet.found(model, own_feet.posed(model, qpos), loaded.notes)
 
 
 def _values(given) -> list[float]:
@@ -113,7 +114,7 @@ def adapted(
     check_size(own)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
-    at_rest = own_feet.posed(own, own_pose.at_rest(own, robot.keyframe)[0])
+    at_rest = own_feet.posed(own, own_pose.at_rest(own, robot.keyframe, robot.pose)[0])
     geoms = {name: own_feet.geoms_of(own, at_rest, name, drawn=True) for name in robot.feet}
     feet = [own_feet.Foot(name, tuple(own.geom(k).name for k in mine)) for name, mine in geoms.items()]
     own_feet.check_apart(feet)

@@ -13,13 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import mujoco
-import numpy as np
 
-from . import own_urdf
+from . import own_repairs, own_urdf
 from .element_limits import check_elements
-
-GEOM_MESH, FREE = mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtJoint.mjJNT_FREE
-SIZES = {FREE: (7, 6), mujoco.mjtJoint.mjJNT_BALL: (4, 3)}  # of qpos and qvel; of others 1 each
 
 
 @dataclass(frozen=True)
@@ -93,12 +89,12 @@ def load(source: Source) -> Loaded:
     text, folder = _text_of(source)
     if own_urdf.is_urdf(text):
         found = own_urdf.translated(text, folder)
-        loaded, files = Loaded(found.spec, found.speeds, True, found.notes), []
+        loaded, files = Loaded(found.spec, found.speeds, True, found.notes), found.files
     else:
         spec, files = _parsed(source)
-        loaded = Loaded(spec, {}, False, tuple(_leave_out_drawn(spec)))
-    _check_keyframes(loaded.spec)
-    notes = _leave_out_others(loaded.spec)
+        loaded = Loaded(spec, {}, False, tuple(own_repairs.of_mjcf(spec)))
+    own_repairs.check_keyframes(loaded.spec)
+    notes = own_repairs.leave_out_others(loaded.spec)
     _name_all(loaded.spec)
     itself = [] if isinstance(source, Packed) or is_text(source) else [Path(source)]
     files = dict.fromkeys(map(Path.absolute, (*itself, *files, *_assets(loaded.spec))))
@@ -158,18 +154,9 @@ def _compiled(source: Source, stamps: tuple) -> mujoco.MjModel:
     try:
         return spec.compile()
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
-        words = " ".join(str(error).split()) + _weightless(load(source).spec)
+        words = " ".join(str(error).split())
+        words += own_repairs.cure(words, load(source).spec)
         raise ValueError(f"MuJoCo cannot compile {called(source)}, before anything of it is changed: {words}") from None
-
-
-def _weightless(spec: mujoco.MjSpec) -> str:
-    """Return the names of bodies that move and weigh nothing, in words."""
-    names = [
-        body.name
-        for body in spec.bodies[1:]
-        if body.joints and not body.mass and not any(geom.mass != 0 for geom in body.geoms) and not body.bodies
-    ]
-    return f"; these move and weigh nothing: {', '.join(names)}" if names else ""
 
 
 def called(source: Source) -> str:
@@ -214,76 +201,6 @@ def _parsed(source: Source) -> tuple[mujoco.MjSpec, list[Path]]:
         return mujoco.MjSpec.from_string(text) if is_text(text) else mujoco.MjSpec.from_file(str(text)), files
     except (ValueError, RuntimeError, mujoco.FatalError) as error:  # of C++, which MuJoCo lets through
         raise ValueError(f"{called(source)} is not an MJCF that MuJoCo can read: {error}") from None
-
-
-def _leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
-    """Leave out meshes and textures that are absent and only drawn; return a sentence on them."""
-    folder = Path(spec.modelfiledir or ".")
-    present = set(spec.assets)
-
-    def absent(name: str, within: str) -> bool:
-        return bool(name) and name not in present and not (folder / within / name).is_file()
-
-    lost = {mesh.name or Path(mesh.file).stem: mesh for mesh in spec.meshes if absent(mesh.file, spec.meshdir)}
-    solid = {geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity or not _has_mass(geom)}
-    lost = {name: mesh for name, mesh in lost.items() if name not in solid}
-    for geom in [geom for geom in spec.geoms if geom.type == GEOM_MESH and geom.meshname in lost]:
-        spec.delete(geom)
-    pictures = [one for one in spec.textures if absent(one.file, spec.texturedir)]
-    names = {one.name for one in pictures}
-    for material in spec.materials:
-        for role, texture in enumerate(material.textures):
-            material.textures[role] = "" if texture in names else texture
-    for element in [*lost.values(), *pictures]:
-        spec.delete(element)
-    gone = [*lost, *names]
-    return [f"files that are absent are not drawn: {', '.join(gone[:4])}{' ...' * (len(gone) > 4)}"] if gone else []
-
-
-def _has_mass(geom) -> bool:
-    """Whether a geom's body has its mass and inertia from elsewhere than its geoms."""
-    return bool(geom.parent.explicitinertial)
-
-
-def _check_keyframes(spec: mujoco.MjSpec) -> None:
-    """Refuse keyframes of another robot; MuJoCo pads those that are shorter.
-
-    Raises:
-        ValueError: The message has the two sizes.
-    """
-    n = sum(SIZES.get(joint.type, (1, 1))[0] for joint in spec.joints)
-    for number, key in enumerate(spec.keys):
-        if len(key.qpos) not in (0, n):
-            raise ValueError(
-                f"the keyframe {key.name or number!r} has {len(key.qpos)} positions and the robot {n}: it is of "
-                "another robot; correct it, or take it out of the file"
-            )
-
-
-def _leave_out_others(spec: mujoco.MjSpec) -> list[str]:
-    """Leave out bodies that move freely beside the robot, which is the one with most joints; return a sentence."""
-    free = {joint.parent: joint for joint in spec.joints if joint.type == FREE}
-    if len(free) < 2:
-        return []
-    robot = max(free, key=lambda body: len(_joints_of(body)))
-    others = [body for body in free if body.name != robot.name or body.id != robot.id]
-    gone, names = (
-        [joint.id for body in others for joint in _joints_of(body)],
-        [body.name or "without a name" for body in others],
-    )
-    sizes = [(joint.id in gone, *SIZES.get(joint.type, (1, 1))) for joint in spec.joints]
-    for key in spec.keys:
-        for field, column in (("qpos", 1), ("qvel", 2)):
-            keep = np.concatenate([np.full(row[column], not row[0]) for row in sizes])
-            if len(values := np.array(getattr(key, field))) == len(keep):
-                setattr(key, field, values[keep])
-    for body in others:
-        spec.delete(body)
-    return [f"bodies that move freely and are no part of the robot are left out: {', '.join(names)}"]
-
-
-def _joints_of(body) -> list:
-    return [*body.joints, *(joint for child in body.bodies for joint in _joints_of(child))]
 
 
 def _name_all(spec: mujoco.MjSpec) -> None:

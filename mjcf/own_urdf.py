@@ -1,7 +1,7 @@
 """A URDF of the user's own as an `MjSpec`: with a free root, its links and inertias kept, its meshes found.
 
 MuJoCo reads the format; what it leaves out or does otherwise is done here. Meshes of `package://` are looked for in
-the folders above the file and in ROS_PACKAGE_PATH. One that is not there, or of a format MuJoCo cannot read, is
+the folders above the file and in ROS_PACKAGE_PATH. One that is not there, or of a format that nothing here can read, is
 left out and named. A link without `<inertial>` weighs nothing, as URDF says. Links behind fixed joints stay bodies:
 they may be feet.
 """
@@ -17,10 +17,10 @@ from pathlib import Path
 
 import mujoco
 
-from . import own_inertia
+from . import own_inertia, own_meshes, own_repairs
 
 READABLE = (".stl", ".obj", ".msh")
-SUFFIX = ".urdf"
+LOST = "collide with nothing by the mesh"
 XACRO = "http://www.ros.org/wiki/xacro"
 KEPT = {"strippath": "false", "meshdir": "", "fusestatic": "false", "discardvisual": "false"}
 
@@ -33,16 +33,18 @@ class Urdf:
         spec: The robot on a free joint.
         speeds: Velocity limits by joint [rad/s] or [m/s], where there are any.
         notes: Sentences on what is not as in the file.
+        files: Meshes that it was given in another format.
     """
 
     spec: mujoco.MjSpec
     speeds: dict[str, float]
     notes: tuple[str, ...]
+    files: tuple[Path, ...]
 
 
 def is_urdf(text: str) -> bool:
     """Whether a text is a URDF or a xacro, by its first element."""
-    return bool(re.match(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*<robot[\s>]", text, re.DOTALL))
+    return bool(re.match(r"\s*<robot[\s>]", re.sub(r"<\?.*?\?>|<!--.*?-->", "", text, flags=re.DOTALL)))
 
 
 def translated(text: str, folder: Path | None) -> Urdf:
@@ -61,7 +63,7 @@ def translated(text: str, folder: Path | None) -> Urdf:
         raise ValueError(f"the URDF is no XML: {error}") from None
     if XACRO in text and any(element.tag.startswith(f"{{{XACRO}}}") for element in robot.iter()):
         raise ValueError("the file is a xacro: make a URDF of it by `xacro FILE > robot.urdf`, and take that")
-    notes = _take_meshes(robot, folder)
+    notes, made = _take_meshes(robot, folder)
     inertias, said = own_inertia.take(robot)
     massless = {link.get("name") for link in robot.iter("link") if link.find("inertial") is None}
     extension = robot.find("mujoco")
@@ -70,20 +72,29 @@ def translated(text: str, folder: Path | None) -> Urdf:
     compiler = ET.SubElement(extension, "compiler") if compiler is None else compiler
     compiler.attrib.update(KEPT)
     try:
-        spec = mujoco.MjSpec.from_string(ET.tostring(robot, encoding="unicode"))
+        assets = {name: obj for name, (_, obj) in made.items()}
+        spec = mujoco.MjSpec.from_string(ET.tostring(robot, encoding="unicode"), assets=assets)
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         raise ValueError(f"MuJoCo cannot read the URDF: {' '.join(str(error).split())}") from None
     for body in spec.bodies[1:]:
         for geom in body.geoms if body.name in massless else ():
             geom.mass = 0.0
+    solid = {geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity}
+    for mesh in (mesh for mesh in spec.meshes if mesh.name not in solid):
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # what is drawn may be flat: masses are the file's
     own_inertia.keep(spec, inertias)
     _free(spec)
-    notes += said
-    return Urdf(spec, dict(_speeds(robot)), tuple(notes))
+    notes += said + own_repairs.hold_weightless(spec)
+    return Urdf(spec, dict(_speeds(robot)), tuple(notes), tuple(place for place, _ in made.values()))
 
 
-def _take_meshes(robot: ET.Element, folder: Path | None) -> list[str]:
-    """Give meshes their places, leave out what MuJoCo cannot read, and return sentences on that."""
+def _take_meshes(robot: ET.Element, folder: Path | None) -> tuple[list[str], dict[str, tuple[Path, bytes]]]:
+    """Give meshes their places and leave out what cannot be read.
+
+    Returns:
+        Sentences on what is left out; and of meshes that MuJoCo cannot read their place and OBJ, by the name they get.
+    """
+    made: dict[str, tuple[Path, bytes]] = {}
     lost: dict[str, dict[str, list[str]]] = {"visual": {}, "collision": {}}
     for link in robot.iter("link"):
         for kind, found in lost.items():
@@ -92,7 +103,11 @@ def _take_meshes(robot: ET.Element, folder: Path | None) -> list[str]:
                 if mesh is None:
                     continue
                 name = mesh.get("filename", "")
-                if place := find_mesh(name, folder):
+                place = find_mesh(name, folder) or (_found(name, folder) if kind == "collision" else None)
+                if place and (obj := own_meshes.as_obj(place)):
+                    made[f"{len(made)}_{place.stem}.obj"] = place, obj
+                    mesh.set("filename", list(made)[-1])
+                elif place and place.suffix.lower() in READABLE:
                     mesh.set("filename", str(place))
                 else:
                     link.remove(element)
@@ -101,9 +116,9 @@ def _take_meshes(robot: ET.Element, folder: Path | None) -> list[str]:
     if lost["visual"]:
         notes.append(f"{len(lost['visual'])} visual meshes are absent or no STL or OBJ, and are not drawn")
     for name, links in lost["collision"].items():
-        why = "is not of STL or OBJ, which MuJoCo reads" if _found(name, folder) else "was not found"
-        notes.append(f"{', '.join(links)} collide with nothing by the mesh {name}: it {why}")
-    return notes
+        why = "is no STL, OBJ or COLLADA with a volume" if _found(name, folder) else "was not found"
+        notes.append(f"{', '.join(links)} {LOST} {name}: it {why}")
+    return notes, made
 
 
 def find_mesh(name: str, folder: Path | None) -> Path | None:

@@ -1,5 +1,7 @@
 """What is found of a robot: its feet, a pose that stands, a clock, and what its source may be."""
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from tarsus.mjcf import own_robot as models
 
 TEXT = models.EXAMPLE.read_text(encoding="utf-8")
 FEET = ("FL", "FR", "RL", "RR")
+LIGHT = '<inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/>'
+ABSENT, SOLID = '<asset><mesh name="m" file="none.stl"/></asset>', '<geom type="mesh" mesh="m" contype="1"/>'
 TETRAHEDRON = {"tip.obj": b"v 0 0 -1\nv 1 0 1\nv -1 1 1\nv -1 -1 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"}
 
 
@@ -116,6 +120,18 @@ def test_a_pose_is_found_where_the_file_s_own_does_not_stand():
     assert np.ptp(ends) < 5e-3
 
 
+def test_a_pose_is_found_from_the_joints_at_0_where_the_first_keyframe_kneels():
+    home = 'qpos="0 0 0.27 1 0 0 0  0 0.8 -1.6  0 0.8 -1.6'
+    kneeling = TEXT.replace(home, 'qpos="0 0 0.27 1 0 0 0  0 2.2 -0.2  0 2.2 -0.2')  # the front legs are lifted
+    assert kneeling != TEXT and models.OwnRobot(kneeling).feet == ("RL", "RR")
+    robot = models.OwnRobot(kneeling, pose="found")
+    assert robot.feet == FEET
+    data = models.standing(models.model(robot))
+    np.testing.assert_allclose(np.ptp(data.qpos[7:].reshape(4, 3), axis=0), 0.0, atol=0.1)  # all legs alike
+    named = models.OwnRobot(kneeling, pose="found", keyframe="home")  # from there, where it is named
+    assert named.feet == ("RL", "RR")
+
+
 @pytest.mark.parametrize(("knee", "stands"), [(-0.35, False), (-0.6, True)])
 def test_a_pose_of_nearly_straight_legs_is_not_taken(knee, stands):
     own = own_source.as_it_is(straight())
@@ -154,6 +170,12 @@ def test_a_clock_s_table_puts_feet_on_their_paths():
     [
         (TEXT.replace('size="0.17 0.06 0.035"', 'size="170 60 35"').replace("0.16", "160"), "units are metres"),
         (TEXT.replace('qpos="0 0 0.27', 'qpos="0.27'), "the keyframe 'home' has 17 positions and the robot 19"),
+        (TEXT.replace('qpos="', 'ctrl="1 2" qpos="'), "the keyframe 'home' has 2 controls and the robot 12"),
+        (TEXT.replace('qpos="0 0 0.27', 'qpos="0 0 nan'), "the keyframe 'home' has numbers that are not finite"),
+        (TEXT.replace('mass="', 'mass="1000'), "and weighs .* masses in grams"),
+        (TEXT.replace("<freejoint/>", f"<freejoint/>{LIGHT}"), "mjMINVAL.*; give each an <inertial> of positive mass"),
+        (TEXT.replace("<worldbody>", f"{ABSENT}<worldbody>").replace("<freejoint/>", f"<freejoint/>{SOLID}"), "put it"),
+        ("<mujoco><worldbody><body><geom size='1'/></body></worldbody></mujoco>", "has no joints, so that nothing"),
         (
             straight().replace(
                 "<freejoint/>", '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" axis="0 1 0"/>'
@@ -167,6 +189,25 @@ def test_what_is_no_robot_is_refused_with_what_there_is(text, words):
 
     with pytest.raises(ValueError, match=words):
         own_robot.register("Odd-v0", text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('range="-2.4 -0.2"', 'range="-2.4 -2.0"', "outside the range of FL_knee (-2.4 to -2, at -1.6), FR_knee"),
+        (
+            'range="-2.4 -0.2"',
+            'range="-0.2 -2.4"',
+            "range of FL_knee (-0.2 to -2.4), .* ends where it begins or before",
+        ),
+        ('range="-2.4 -0.2"', 'range="-137 -11"', "range of FL_knee (-137 to -11), .*may be in degrees"),
+        ('range="-0.6 2.2"', 'range="0.7 900"', ""),  # of a wheel, or of a motor that turns freely
+    ],
+)
+def test_ranges_that_leave_out_the_pose_or_are_none_are_said(old, new, words):
+    robot = models.OwnRobot(TEXT.replace(old, new, 1), FEET)
+    said = "\n".join(models.adapted(robot, models.Flat())[2])
+    assert re.search(words.replace("(", r"\(").replace(")", r"\)"), said) if words else not said
 
 
 def test_a_file_that_another_includes_is_read_anew_once_it_is_edited(tmp_path):
@@ -208,3 +249,18 @@ def test_a_mesh_is_read_anew_once_it_is_edited(urdf, tmp_path):
         model = own_source.as_it_is(robot)
         heights.append(np.ptp(model.mesh_vert[:, 2]))
     assert heights[1] > heights[0] * 1.2
+
+
+@pytest.mark.parametrize("folder", ["", "soft"])
+def test_the_file_of_a_flexcomp_is_one_of_the_robot(folder, tmp_path):
+    rag = tmp_path / folder / "rag.obj"
+    rag.parent.mkdir(exist_ok=True)
+    rag.write_bytes(TETRAHEDRON["tip.obj"])
+    flex = '<flexcomp name="rag" type="mesh" file="rag.obj" dim="2" scale="0.01 0.01 0.01" mass="0.01" rigid="true"/>'
+    text = TEXT.replace("<freejoint/>", f"<freejoint/>{flex}").replace("<compiler", f'<compiler meshdir="{folder}"')
+    robot = tmp_path / "robot.xml"
+    robot.write_text(text)
+    assert own_source.load(robot).files == (robot, rag)
+    before = own_source.as_it_is(robot).flex_vert0.copy()
+    rag.write_bytes(TETRAHEDRON["tip.obj"].replace(b"0 0 -1", b"0 0 -2"))
+    assert np.ptp(own_source.as_it_is(robot).flex_vert0[:, 2]) != np.ptp(before[:, 2])

@@ -1,5 +1,7 @@
 """A URDF becomes the robot that it describes: masses, inertias, limits and fixed links as written, root free."""
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -53,6 +55,18 @@ def test_an_inertia_that_no_mass_distribution_has_is_simulated_as_it_is():
         ValueError, match="'FL_leg' has mass 0.2 kg and principal inertias .*-0.0007.*none may be negative"
     ):
         model_of(urdf(odd.replace("7e-4", "-7e-4")))
+
+
+@pytest.mark.parametrize(("old", "new"), [('value="0.2"', 'value="nan"'), ('izz="1e-4"', 'izz="x"')])
+def test_a_mass_or_inertia_that_is_no_number_is_refused_by_its_link(old, new):
+    with pytest.raises(ValueError, match="'FL_leg' has (mass 'nan'|izz 'x'), which is no number: correct its <iner"):
+        own_source.load(urdf().replace(old, new, 1))
+
+
+def test_without_any_collision_there_are_no_feet():
+    bare = re.sub("<collision>.*?</collision>", "", urdf(), flags=re.DOTALL)
+    with pytest.raises(ValueError, match="no feet were found.*nothing of it may touch anything"):
+        models.OwnRobot(bare)
 
 
 def test_the_servo_has_the_limits_of_the_joint():
@@ -124,3 +138,19 @@ def test_default_gains_follow_from_weight_and_legs():
     arm = max(0.2, np.linalg.norm(centre - np.array([0.15, 0.1, 0.0])))
     assert kp == pytest.approx(share * 9.81 * arm / 0.125, rel=1e-9)
     assert kd == pytest.approx(2 * 0.2 * np.sqrt(kp * share) * arm, rel=1e-9)
+
+
+def test_an_offset_of_a_servo_with_a_largest_speed_is_one_of_its_joint_s_angle():
+    places, readings = [], []
+    for offset, told in ((0.0, 0.3), (0.1, 0.2)):
+        model = models.model(models.OwnRobot(urdf(), g=0.1, changes={"joint_offset": offset, "KP.FL": 1.0}))
+        data = models.standing(model)
+        data.ctrl[:] = told
+        mujoco.mj_step(model, data, 1500)
+        body = data.xmat[1].reshape(3, 3)
+        places.append((data.xpos[model.body("RL_foot").id] - data.xpos[1]) @ body)
+        readings.append(data.qpos[7:].copy())
+        np.testing.assert_allclose(model.jnt_range[1:] + offset, [[-1.0, 1.0]] * 4)  # the same end stops
+        np.testing.assert_allclose(model.qpos_spring[7:], -offset)
+    np.testing.assert_allclose(places[1], places[0], atol=1e-4)
+    np.testing.assert_allclose(readings, [[0.3] * 4, [0.2] * 4], atol=2e-3)

@@ -67,6 +67,9 @@ def policy_of(run: TrainingRun) -> TrainedPolicy | None:
     known = {"options": {name: found.about["options"].get(name, "the default") for name in policies.SHAPING}}
     known |= {"environment": robot_files.called(found.about["environment"])}
     policies.refuse(run.start, known, run.environment, named)
+    file, robot = robot_files.file_of(run.environment), found.about.get("robot")
+    if file and robot and robot.get("sha256") != file.digest:
+        robot_files.say_changed(file.path)
     return found
 
 

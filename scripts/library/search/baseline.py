@@ -1,9 +1,9 @@
 """The search for a baseline of a robot of the user's own: a table of controls over a turn, to register it with.
 
-All joints swing as sines of one frequency. Joints that are as far along their legs share amplitude, phase and middle.
+All actuators swing as sines of one frequency. Those that are as far along their legs share amplitude, phase and middle.
 Rows of legs, from the front, have a phase each, and the left side one relative to the right, the same in all rows: what
-one side does the other does later. A joint swings the way in which it moves its foot forward, or if it does not,
-upward, so that legs that are mirror images move alike.
+one side does the other does later. A joint, or a tendon of several, swings the way in which it moves its foot forward,
+or if it does not, upward, so that legs that are mirror images move alike.
 The vector environment walks a generation at a time from rest: by default 1984 episodes of 5 s, in one to two
 minutes on two cores for twelve or eighteen joints.
 """
@@ -47,30 +47,36 @@ def rows_and_sides(task) -> tuple[np.ndarray, np.ndarray]:
 
 
 def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return of each actuator its leg, how far along it its joint is, and which way it swings, shape (nu,) each.
+    """Return of each actuator its leg, its place among those along it, and which way it swings, shape (nu,) each.
+
+    Tendons move several joints of a leg, each by its lever arm.
 
     Raises:
-        ValueError: If an actuator drives no joint of a leg; the message names it.
+        ValueError: If an actuator drives nothing, or more, than the joints of a leg; the message names it.
     """
-    model = task.model
-    data, found = standing(model), []
-    for k, name in enumerate(task.actuators):
-        joint, moves = int(model.actuator_trnid[k, 0]), model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT
-        for leg in range(task.n_feet if moves else 0):
+    model, found, places = task.model, [], []
+    data, arms = standing(model), np.zeros((model.nactuator, model.nv))
+    mujoco.mju_sparse2dense(
+        arms, data.actuator_moment.ravel(), data.moment_rownnz, data.moment_rowadr, data.moment_colind.ravel()
+    )
+    for k, (name, arm) in enumerate(zip(task.actuators, arms, strict=True)):
+        driven = {int(model.dof_jntid[column]) for column in np.flatnonzero(arm)}
+        for leg in range(task.n_feet if driven else 0):
             jacobian, site = np.zeros((3, model.nv)), model.site(f"foot_{leg}").id
             joints = joints_to(model, int(model.site_bodyid[site]))
-            if joint in joints:
+            if driven <= set(joints):
                 mujoco.mj_jacSite(model, data, jacobian, None, site)
-                ahead, up = jacobian[task.FORWARD, model.jnt_dofadr[joint]], jacobian[2, model.jnt_dofadr[joint]]
-                way = (ahead if abs(ahead) > STILL else up) * model.actuator_gear[k, 0]
-                found.append((leg, joints.index(joint), -1.0 if way < 0 else 1.0))
+                ahead, up = jacobian[[task.FORWARD, 2]] @ arm / np.linalg.norm(arm)
+                found.append((leg, -1.0 if (ahead if abs(ahead) > STILL else up) < 0 else 1.0))
+                places.append((min(map(joints.index, driven)), len(driven), k))
                 break
         else:
             raise ValueError(
-                f"the actuator {name} drives no joint of a leg with a foot, of {list(task.config.params.feet)}"
+                f"the actuator {name} does not drive joints of one leg with a foot, of {list(task.config.params.feet)}"
             )
-    leg, level, way = np.array(found).T
-    return leg.astype(int), level.astype(int), way
+    leg, way = np.array(found).T
+    level = [sum(places[j] < places[k] for j in np.flatnonzero(leg == leg[k])) for k in range(len(places))]
+    return leg.astype(int), np.array(level), way
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from tarsus.envs.own_verdict import RobotWarning
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.command.verbs import certify, evaluate, export, robot, search, train
 from tarsus.scripts.library.learning import environments, robot_files
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.search import baseline
 
 ASSETS = models.EXAMPLE.parents[1]
@@ -77,7 +78,7 @@ def test_what_is_given_is_not_looked_for(here):
     ("content", "words", "message"),
     [
         (None, [], "there is no file 'bad.xml'"),
-        ("<mujoco><worldbody/></mujoco>", [], "needs one free joint"),
+        ("<mujoco><worldbody/></mujoco>", [], "the robot has no joints"),
         ("nonsense", [], "is not an MJCF that MuJoCo can read"),
         (DOG, ["--feet", "FL", "nowhere"], "there is no geom or body 'nowhere' to be a foot; there are trunk, "),
         (DOG, ["--servo", "-1", "0"], "servo must be 'auto', 'file' or"),
@@ -150,6 +151,26 @@ def test_a_policy_of_a_file_is_trained_judged_exported_and_moved_with_it(here, c
     (there / "sub").mkdir()
     (there / "other.urdf").rename(there / "sub" / "walker.urdf")
     assert evaluate.main([*words, "--env", "sub/walker.urdf"]) == 0
+
+
+def test_a_training_begins_with_a_policy_of_the_same_file(here, capsys):
+    pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+    mine = shutil.copy(models.EXAMPLE.with_name("quadruped.xml"), here / "four.xml")
+    assert train.main(["--env", "four.xml", *SMALL.split()]) == 0
+    (here / "runs" / "Four-v0-0").rename(here / "first")
+    still = SMALL.replace("n_epochs=1", "n_epochs=1 learning_rate=1e-12")  # which leaves the policy as it is
+    further = ["--env", "four.xml", "--start", "first/best", *still.split()]
+    assert train.main(further) == 0
+    assert "has changed since" not in capsys.readouterr().err
+    first, then = (TrainedPolicy(here / place) for place in ("first/best", "runs/Four-v0-0/best"))
+    seen = np.linspace(-0.5, 0.5, len(first.mean))
+    np.testing.assert_allclose(then(seen, {}), first(seen, {}), atol=1e-5)
+    mine.write_text(mine.read_text().replace('kp="', 'kp="1'))
+    assert train.main([*further, "--out", "other"]) == 0
+    assert "four.xml: the robot is another than the policy was trained with" in capsys.readouterr().err
+    shutil.copy(SIX, here / "six.urdf")
+    assert train.main(["--env", "six.urdf", *further[2:]]) == 2
+    assert "environment was 'Four-v0', asked for is 'Six-v0'" in capsys.readouterr().err
 
 
 def test_a_robot_that_another_process_registered_is_not_tried_again(here, monkeypatch):
