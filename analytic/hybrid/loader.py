@@ -190,7 +190,9 @@ def method_numbers(method: Method) -> dict[str, Any]:
     return {
         "N_STAGES": method.n_stages,
         "N_DENSE": method.n_dense,
+        "DEGREE": 4 if method.n_dense == 4 else 7,
         "POLISH": method.polish,
+        "STIFF": method.gamma != 0.0,
         "GAMMA": method.gamma,
     }
 
