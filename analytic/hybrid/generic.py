@@ -41,7 +41,7 @@ from .tableau import METHODS, Method
 from .unroll import unrolled
 from .workspace import layout
 
-SIZES = ("N", "ND", "NP", "NG", "N_CHARTS", "HAS_VALIDATE", "HAS_TIMES")
+SIZES = ("N", "ND", "NP", "NG", "N_CHARTS", "HAS_VALIDATE", "HAS_TIMES", "BY_CALLER")
 SIZES += ("N_STAGES", "N_DENSE", "DEGREE", "STIFF", "POLISH")  # of the method
 WHOLE_TABLES = ("DIRECTION", "SIDE", "KIND", "ON_ENTRY", "PASSIVE", "CERTIFIED")
 WHOLE_TABLES += ("TIMED", "FIRST_TIME", "N_TIMES", "PERIOD_AT", "OFFSET_AT")
@@ -148,7 +148,7 @@ def _free() -> dict[str, Any]:
     def jit(function):
         return inner(function, **INNER)
 
-    free = {"jit": jit, "loop_jit": jit, "plain": run_types.same, "loop_plain": run_types.same}
+    free = {"jit": jit, "plain": run_types.same}
     free |= {name: open_size(name) for name in SIZES} | {name: _table(name) for name in TABLES}
     return free | {name: call(name, of) for name, of in CALLS.items()}
 

@@ -50,16 +50,14 @@ FILES = (  # each after those that it imports
     "flow",
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
-ENTRIES = {"events": ("begin_event", "finish_event"), "flow": ("flow", "advance", "advance_many")}
-# Entry points that Python calls, compiled and kept on disk; "compiled" needs only those of the whole chart loop.
-KEPT = {"compiled": ("advance", "advance_many"), "mixed": ("flow", "begin_event", "finish_event")}
+ENTRIES = ("advance", "advance_many")  # of `flow`; Python calls them
 MODES = ("compiled", "mixed", "python")
 
 # The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than
 # a small field (51 ns against 9 ns for the stance of SLIP).
 INLINE_BYTES = 2000
 
-_COMPILED: dict[str, types.SimpleNamespace] = {}  # what `load` returned for the mode "compiled", by fingerprint
+_COMPILED: dict[str, types.SimpleNamespace] = {}  # what `load` returned for compiled modes, by fingerprint
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Functions:
 
     field: Any
     guards: Any
-    transition: Any
+    transition: Any  # or None, if the caller of the kernel performs them
     initial: Any
     validate: Any  # or None
     after_zeno: Any
@@ -80,7 +78,7 @@ class Functions:
 
 
 def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
-    """Return the kernel for a model: its entry points `flow`, `begin_event`, ..., and `modules`, its files by name.
+    """Return the kernel for a model: its entry points, and `modules`, its files by name.
 
     Raises:
         ValueError: If the mode is unknown.
@@ -92,36 +90,35 @@ def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespa
         done: dict[int, Any] = {}
         free = {name: interpreted(function_of(functions, name), done) for name in FUNCTIONS}
         free |= enclosures_of(functions, interpreted=True)
-        free |= dict.fromkeys(("jit", "loop_jit", "plain", "loop_plain"), _same)
+        free |= {"jit": _same, "plain": _same}
         kernel = _execute(f"tarsus_hybrid_{uuid.uuid4().hex}", method, free | _numbers(functions, method))
         for module in kernel.modules.values():
             del sys.modules[module.__name__]
         return kernel
     if not has_numba():
         raise ImportError('compiled modes need numba: pip install numba; or use mode="python"')
-    return _load_compiled(functions, method, mode)
+    return _load_compiled(functions, method)
 
 
-def _load_compiled(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
+def _load_compiled(functions: Functions, method: Method) -> types.SimpleNamespace:
     from ..compilation.functions import inner, outer
     from ..compilation.machine_code import Key, keep_on_disk
 
-    compiled = [name for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}
     small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
     enclosed = functions.enclosed, functions.one_by_one, interval_version()
     made_of = (
-        [function_of(functions, name) for name in compiled],
+        [function_of(functions, name) for name in FUNCTIONS],
         _numbers(functions, method),
         intrinsic_plain(),
         enclosed,
     )
-    key = Key(*kernel_code(method.name).values(), *made_of[0], *made_of[1:], mode, small, INLINE_BYTES, EXACT, INNER)
-    if mode == "compiled" and key.name in _COMPILED:
+    key = Key(*kernel_code(method.name).values(), *made_of[0], *made_of[1:], small, INLINE_BYTES, EXACT, INNER)
+    if key.name in _COMPILED:
         return _COMPILED[key.name]
 
     def jit(function):
-        if function.__name__ in KEPT[mode]:
+        if function.__name__ in ENTRIES:
             return keep_on_disk(outer(function, **EXACT), lambda: key)
         return inner(function, forceinline=function.__name__ in small, **INNER)
 
@@ -132,17 +129,12 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
         return inner(function, **INNER)
 
     name, done = f"tarsus_hybrid_{key.name}", {}
-    free = {part: getattr(functions, part) for part in FUNCTIONS}
-    for part in compiled:
+    free = {"jit": jit, "plain": intrinsic_plain()}
+    for part in FUNCTIONS:
         free[part] = rebuild(function_of(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
     for part, function in enclosures_of(functions, interpreted=False).items():
         free[part] = rebuild(function, jit_enclosure, {}, {}, f"{name}.free", frozen=True)
-    free |= {"jit": jit, "loop_jit": jit, "plain": intrinsic_plain(), "loop_plain": intrinsic_plain()}
-    if mode == "mixed":
-        free |= dict.fromkeys(("loop_jit", "loop_plain"), _same)
-    kernel = _execute(name, method, free | _numbers(functions, method))
-    if mode == "compiled":
-        _COMPILED[key.name] = kernel
+    kernel = _COMPILED[key.name] = _execute(name, method, free | _numbers(functions, method))
     return kernel
 
 
@@ -163,11 +155,15 @@ def interval_version() -> int:
 
 def function_of(functions: Functions, name: str) -> Any:
     """Return a function of the model, or the one that stands for it if there is none."""
-    return getattr(functions, name) or _always
+    return getattr(functions, name) or {"validate": _always, "transition": _by_caller}[name]
 
 
 def _always(t, x, d, p, chart):
     return True
+
+
+def _by_caller(t, x, d, p, chart, fired):
+    return 0
 
 
 def _same(value: Any) -> Any:
@@ -182,7 +178,8 @@ def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
 def flags(functions: Functions) -> dict[str, bool]:
     """Return the flags of a model's optional parts."""
     has_times = bool(functions.tables["TIMED"].any())
-    return {"HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times}
+    by_caller = functions.transition is None
+    return {"HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times, "BY_CALLER": by_caller}
 
 
 def method_numbers(method: Method) -> dict[str, Any]:
@@ -220,7 +217,7 @@ def _execute(name: str, method: Method, free: dict[str, Any]) -> types.SimpleNam
         module = modules[file] = sys.modules[f"{name}.{file}"] = types.ModuleType(f"{name}.{file}")
         module.__package__ = name
         exec(code, vars(module))
-    entries = {entry: getattr(modules[file], entry) for file, names in ENTRIES.items() for entry in names}
+    entries = {entry: getattr(modules["flow"], entry) for entry in ENTRIES}
     return types.SimpleNamespace(**entries, name=name, modules=modules)
 
 
