@@ -6,7 +6,7 @@ by a fingerprint of everything combined: the kernel's code, the model's function
 method. The machine code is kept under that name (`compilation.machine_code`), so that no entry of the cache can be
 stale and none can collide.
 
-So models are compiled whose transitions are plain Python, and those that cannot be linked with the kernel that was
+So models are compiled that cannot be linked with the kernel that was
 translated once for all (`linked`).
 """
 
@@ -122,20 +122,25 @@ def _load_compiled(functions: Functions, method: Method) -> types.SimpleNamespac
             return keep_on_disk(outer(function, **EXACT), lambda: key)
         return inner(function, forceinline=function.__name__ in small, **INNER)
 
+    name = f"tarsus_hybrid_{key.name}"
+    free = {"jit": jit, "plain": intrinsic_plain()} | jitted(functions, f"{name}.free")
+    kernel = _COMPILED[key.name] = _execute(name, method, free | _numbers(functions, method))
+    return kernel
+
+
+def jitted(functions: Functions, module: str) -> dict[str, Any]:
+    """Return the functions that the kernel calls, to be compiled into it; `module` is the name of theirs."""
+    from ..compilation.functions import inner
+
     def jit_model(function):
         return inner(function, forceinline=len(function.__code__.co_code) < INLINE_BYTES, **INNER)
 
     def jit_enclosure(function):
         return inner(function, **INNER)
 
-    name, done = f"tarsus_hybrid_{key.name}", {}
-    free = {"jit": jit, "plain": intrinsic_plain()}
-    for part in FUNCTIONS:
-        free[part] = rebuild(function_of(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
-    for part, function in enclosures_of(functions, interpreted=False).items():
-        free[part] = rebuild(function, jit_enclosure, {}, {}, f"{name}.free", frozen=True)
-    kernel = _COMPILED[key.name] = _execute(name, method, free | _numbers(functions, method))
-    return kernel
+    done, enclosed = {}, enclosures_of(functions, interpreted=False)
+    of = {name: rebuild(function_of(functions, name), jit_model, {}, done, module, frozen=True) for name in FUNCTIONS}
+    return of | {name: rebuild(f, jit_enclosure, {}, {}, module, frozen=True) for name, f in enclosed.items()}
 
 
 def enclosures_of(functions: Functions, interpreted: bool) -> dict[str, Any]:
