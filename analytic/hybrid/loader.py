@@ -6,8 +6,7 @@ by a fingerprint of everything combined: the kernel's code, the model's function
 method. The machine code is kept under that name (`compilation.machine_code`), so that no entry of the cache can be
 stale and none can collide.
 
-So models are compiled that cannot be linked with the kernel that was
-translated once for all (`linked`).
+So models are compiled that cannot be linked with the kernel that was translated once for all (`linked`).
 """
 
 from __future__ import annotations
