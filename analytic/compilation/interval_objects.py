@@ -8,6 +8,7 @@ that holds a number first and an interval later is an interval from the start in
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import operator
 import types
@@ -40,6 +41,9 @@ class Interval:
         raise TypeError("an interval is neither true nor false: compare it with a number")
 
 
+KNOWN = (Interval, *NUMBERS)
+
+
 def _bounds(value: Any) -> tuple[float, ...]:
     """Return the bounds of an interval and, if it has any, of its derivative; of a number, twice the number."""
     if isinstance(value, Interval):
@@ -47,14 +51,16 @@ def _bounds(value: Any) -> tuple[float, ...]:
     return float(value), float(value)
 
 
-def _first(values: tuple, name: str) -> Any:
-    return next((found for v in values if isinstance(v, Interval) and (found := getattr(v, name)) is not None), None)
-
-
-def _refuse(function: Callable, args: tuple) -> None:
-    if not all(isinstance(arg, (Interval, *NUMBERS)) for arg in args):
-        kinds = ", ".join(type(arg).__name__ for arg in args)
-        raise TypeError(f"intervals have no rule for {function.__name__} of {kinds}: only of intervals and numbers")
+def _first(function: Callable, args: tuple) -> tuple[np.ndarray | None, tuple[float, float] | None]:
+    """Return the first cell and rate of a function's arguments; refuse what is neither interval nor number."""
+    cell = rate = None
+    for arg in args:
+        if isinstance(arg, Interval):
+            cell, rate = arg.cell if cell is None else cell, arg.rate if rate is None else rate
+        elif not isinstance(arg, NUMBERS):
+            kinds = ", ".join(type(arg).__name__ for arg in args)
+            raise TypeError(f"intervals have no rule for {function.__name__} of {kinds}: only of intervals and numbers")
+    return cell, rate
 
 
 def apply(function: Callable, *args: Any) -> Interval:
@@ -63,22 +69,22 @@ def apply(function: Callable, *args: Any) -> Interval:
     Raises:
         TypeError: If there is no rule for them.
     """
-    _refuse(function, args)
-    cell, rate = _first(args, "cell"), _first(args, "rate")
+    cell, rate = _first(function, args)
     if function in rules.CHOICES:
         args = tuple(arg if isinstance(arg, Interval) else constant(arg, rate is not None) for arg in args)
-    given = [_bounds(arg) for arg in args]
-    which = "".join("i" if isinstance(arg, Interval) else "f" for arg in args)
+    given, which = [], ""
+    for arg in args:
+        given += _bounds(arg)
+        which += "i" if isinstance(arg, Interval) else "f"
     rule = rules.value_rule(function) if rate is None else rules.jet_rule(function, which)
-    lo, hi, *by = rule(*(bound for pair in given for bound in pair))
+    lo, hi, *by = rule(*given)
     return Interval(lo, hi, tuple(by) or None, cell)
 
 
 def ask(function: Callable, *args: Any) -> bool | int:
     """Return the answer to a question about intervals: undecided, that of the path in the cell."""
-    _refuse(function, args)
+    cell, _ = _first(function, args)
     answer, other, undecided = rules.QUESTIONS[function](*(bound for arg in args for bound in _bounds(arg)[:2]))
-    cell = _first(args, "cell")
     if undecided and cell is not None and rules.takes_other(cell, undecided):
         answer = other
     return int(answer) if function in rules.WHOLE_ANSWERS else answer != 0.0
@@ -86,8 +92,9 @@ def ask(function: Callable, *args: Any) -> bool | int:
 
 def _method(function: Callable, carry: Callable, reverse: bool = False) -> Callable:
     def method(self, *others):
-        if not all(isinstance(other, (Interval, *NUMBERS)) for other in others):
-            return NotImplemented
+        for other in others:
+            if not isinstance(other, KNOWN):
+                return NotImplemented
         return carry(function, *others, self) if reverse else carry(function, self, *others)
 
     return method
@@ -203,6 +210,7 @@ def _room(rate: bool, cleared: bool) -> Callable:
 SAFE = ("range", "len", "enumerate", "zip", "print")  # builtins that see an interval only as an object
 
 
+@functools.cache
 def stand_ins(rate: bool) -> dict[int, Any]:
     """Return the stand-ins of modules and functions, by `id`, in a function that is given intervals.
 

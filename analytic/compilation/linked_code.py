@@ -73,7 +73,7 @@ class LinkedCode:
         return linking.address_of(code, names, self.symbol)
 
 
-def bitcode(name: str, key: str, translate: Callable[[], llvm.ModuleRef]) -> bytes:
+def bitcode(name: str, key: str | Key, translate: Callable[[], llvm.ModuleRef]) -> bytes:
     """Return a translation as bitcode: from disk, or made and kept.
 
     Args:
@@ -81,15 +81,18 @@ def bitcode(name: str, key: str, translate: Callable[[], llvm.ModuleRef]) -> byt
         key: A hash of all that it is made of.
         translate: Returns the module.
     """
-    path = store.path_of(name, key, linking.kind_of_processor())
+    then = key.then if isinstance(key, Key) else key
+    path = store.path_of(name, then, linking.kind_of_processor()) if isinstance(then, str) else None
 
     def make() -> bytes:
-        made = translate().as_bitcode()
+        module = translate()
         try:
-            if path:
-                store.write(path, made)
-        except OSError as error:
+            if isinstance(key, Key):
+                key.check()
+            if path and linking.is_lasting(module):
+                store.write(path, module.as_bitcode())
+        except (OSError, NoFingerprint) as error:
             not_kept(error)
-        return made
+        return module.as_bitcode()
 
     return store.read_or_make(path, lambda body: body, make)

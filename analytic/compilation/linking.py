@@ -111,7 +111,12 @@ def machine_code_of(module: llvm.ModuleRef) -> tuple[bytes, list[str], bool]:
     if unknown := define(cpu_target.target_context, names):
         raise NotLinked(f"nothing defines {', '.join(unknown)}")
     code = _codegen()._tm.emit_object(module)
-    return code, names, not any(name.startswith(DYNAMIC) for name in variables)
+    return code, names, is_lasting(module)
+
+
+def is_lasting(module: llvm.ModuleRef) -> bool:
+    """Return whether another process may use a module: it holds no address in this one."""
+    return not any(part.name.startswith(DYNAMIC) for part in module.global_variables)
 
 
 def address_of(code: bytes, names: list[str], name: str) -> int:

@@ -8,7 +8,9 @@ in the next process. (numba's own cache checks only a single source file, and ra
 
 from __future__ import annotations
 
+import copy
 import functools
+import hashlib
 import pickle
 import re
 import sys
@@ -66,6 +68,13 @@ class Key:
         except NoFingerprint as error:
             self.then = error
         self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex
+
+    def joined(self, *hashes: str) -> Key:
+        """Return the key of what is made of the same and of what has these hashes."""
+        made = copy.copy(self)
+        made.name = hashlib.sha256(repr((self.name, hashes)).encode()).hexdigest()[:20]
+        made.then = made.name if isinstance(self.then, str) else self.then
+        return made
 
     def check(self) -> None:
         """Raise `NoFingerprint` if there was none, or if something that was not copied has changed since."""

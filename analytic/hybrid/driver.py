@@ -29,7 +29,7 @@ class Driver:
     ) -> None:
         sizes = functions.sizes
         n, nd, ng = sizes["N"], sizes["ND"], sizes["NG"]
-        self.kernel, self._n_guards = kernel, ng
+        self.kernel, self._n_guards, self._transition = kernel, ng, functions.transition
         self.mode = mode
         self.ws = [as_object(ws[0])] if mode == "python" else ws
         self.dtype = ws.dtype
@@ -40,9 +40,7 @@ class Driver:
             self._record[: len(times), 0] = times
         self._log = np.empty((ROOM // 2 + ng, 4 + 2 * (n + nd) + ng))
         if mode != "python" and not hasattr(kernel, "ready"):
-            _compile(kernel, mode, ws, self._record)
-        if mode == "mixed":
-            kernel.modules["flow"].call_transition = _python_transition(functions.transition, ws[0])
+            _compile(kernel, ws, self._record)
 
     def run(
         self, on_measure: Callable | None, on_frame: Callable | None, partial: bool = False
@@ -58,7 +56,9 @@ class Driver:
                     code = self.kernel.advance(self.ws, 0, self._record, self._log)
                     if code == codes.OVER:
                         return None
-                    if code == codes.ROOM:
+                    if code == codes.EVENT:
+                        self._perform()
+                    elif code == codes.ROOM:
                         self._grow()
                     elif code == codes.MEASURE:
                         self._call(on_measure, "t", "x")
@@ -87,6 +87,13 @@ class Driver:
         arguments = (float(self._get(t)), self._get(x).copy(), self._get("d").copy(), int(self._get("chart")))
         if callback(*arguments) and self._get("status") == codes.RUNNING:
             self._set("status", codes.STOPPED)
+
+    def _perform(self) -> None:
+        """Call a transition in plain Python on a compiled run's workspace."""
+        w = self.ws[0]
+        chart = self._transition(float(w["te"]), w["xe"], w["de"], w["p"], int(w["chart"]), w["fired"])
+        w["following"] = codes.DECLINE if chart is None else int(chart)
+        w["phase"] = codes.ADOPT
 
     def _grow(self) -> None:
         """Enlarge the table that has no room for what one phase of the kernel may write, see `has_room` there."""
@@ -119,7 +126,7 @@ class Driver:
         return self._log[: int(self._get("n_ev"))]
 
 
-def _compile(kernel: Any, mode: str, ws: np.ndarray, table: np.ndarray) -> None:
+def _compile(kernel: Any, ws: np.ndarray, table: np.ndarray) -> None:
     """Compile or load the entry points before the first run: mistakes in a model raise exceptions here."""
     import numba
 
@@ -127,30 +134,9 @@ def _compile(kernel: Any, mode: str, ws: np.ndarray, table: np.ndarray) -> None:
         if hasattr(kernel, "compile"):  # it is linked
             kernel.compile()
         else:
-            for name, signature in _signatures(mode, numba.typeof(ws), numba.typeof(table)).items():
-                getattr(kernel, name).compile(signature)
+            rows = numba.typeof(table)
+            kernel.advance.compile((numba.typeof(ws), numba.typeof(0), rows, rows))
     except numba.core.errors.NumbaError as error:
         advice = 'write it for numba, or use mode="mixed" (plain transitions) or "python"'
         raise ValueError(f"a function of the model cannot be compiled; {advice}\n{error}") from None
     kernel.ready = True
-
-
-def _signatures(mode: str, ws: Any, table: Any) -> dict[str, tuple]:
-    """Return numba's types of what the entry points of a kernel that is compiled with its model are called with."""
-    import numba
-
-    run = numba.typeof(0)
-    if mode != "mixed":
-        return {"advance": (ws, run, table, table)}
-    return {"flow": (ws, run, table, table), "begin_event": (ws, run, table), "finish_event": (ws, run, table, run)}
-
-
-def _python_transition(transition: Callable, w: np.void) -> Callable:
-    """Return the call of a transition in plain Python on a compiled run's workspace."""
-    x, d, p, fired = w["xe"], w["de"], w["p"], w["fired"]
-
-    def call_transition(ws: np.ndarray, run: int) -> int:
-        chart = transition(float(w["te"]), x, d, p, int(w["chart"]), fired)
-        return codes.DECLINE if chart is None else int(chart)
-
-    return call_transition

@@ -6,30 +6,13 @@ from typing import Any
 
 from numba import carray
 
-from ..compilation.functions import INNER, inner
-from ..compilation.rebuild import rebuild
 from . import loader
 
 
 def of_addresses(functions: loader.Functions, module: str) -> dict[str, Any]:
     """Return the model's functions, to be compiled, as functions of addresses; `module` is the name of theirs."""
     n, nd, n_p, ng = (functions.sizes[name] for name in ("N", "ND", "NP", "NG"))
-    done: dict[int, Any] = {}
-
-    def jit_model(function):
-        return inner(function, forceinline=len(function.__code__.co_code) < loader.INLINE_BYTES, **INNER)
-
-    def jit_enclosure(function):
-        return inner(function, **INNER)
-
-    of = {
-        name: rebuild(loader.function_of(functions, name), jit_model, {}, done, module, frozen=True)
-        for name in loader.FUNCTIONS
-    }
-    of |= {
-        name: rebuild(function, jit_enclosure, {}, {}, module, frozen=True)
-        for name, function in loader.enclosures_of(functions, interpreted=False).items()
-    }
+    of = loader.jitted(functions, module)
     return _of_state(of, n, nd, n_p, ng) | _of_enclosures(of, n, nd, n_p, ng)
 
 

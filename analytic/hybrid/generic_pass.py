@@ -35,9 +35,9 @@ FILES = ("tangent_linear", "simultaneous", "saltation", "tangent_explicit", "tan
 # Sizes by the names that functions of the pass have for them, and where these find them in `Sizes`.
 SIZES = {"n": "n", "nd": "nd", "ng": "ng", "k": "k", "m": "jet", "size": "state"}
 CALLS = {  # the model's functions of jets; each returns a whole number, 0 where there is nothing to return
-    "jets_field": (REAL, *STATE, WHOLE, REALS, REALS),
-    "jets_guards": (REALS, *STATE, WHOLE, REALS, REALS),
-    "jets_transition": (REALS, *STATE, WHOLE, WHOLES, REALS),
+    "jets_field": WHOLE(REAL, *STATE, WHOLE, REALS, REALS),
+    "jets_guards": WHOLE(REALS, *STATE, WHOLE, REALS, REALS),
+    "jets_transition": WHOLE(REALS, *STATE, WHOLE, WHOLES, REALS),
 }
 ENTRY = "tarsus_pass"
 ROW, ROWS, SIDES = (nb.Array(REAL, axes, "C") for axes in (1, 2, 3))

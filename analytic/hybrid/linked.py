@@ -20,13 +20,13 @@ from numba.extending import intrinsic
 
 from ..compilation import jit, linking
 from ..compilation.functions import EXACT, INNER
-from ..compilation.linked_code import LinkedCode
+from ..compilation.linked_code import LinkedCode, bitcode
 from ..compilation.machine_code import Key
 from ..compilation.rebuild import rebuild
 from ..compilation.references import size
 from . import loader
 from .entries import of_addresses
-from .generic import CALLS, ENTRY, TABLES, WHOLE, kernel, kernel_key
+from .generic import CALLS, ENTRY, SIZES, TABLES, kernel, key_of, steps
 from .tableau import Method
 from .workspace import layout
 
@@ -39,9 +39,10 @@ def load(functions: loader.Functions, method: Method) -> LinkedKernel:
     made_of = [loader.function_of(functions, name) for name in loader.FUNCTIONS]
     enclosed = functions.enclosed, functions.one_by_one, loader.interval_version()
     numbers = functions.sizes, functions.tables, loader.flags(functions)
-    key = Key(kernel_key(method.name), *made_of, *numbers, enclosed, loader.INLINE_BYTES, EXACT, INNER)
+    model = Key(*made_of, *numbers, enclosed, loader.INLINE_BYTES, EXACT, INNER)
+    key = model.joined(key_of(""), key_of(method.name))
     if key.name not in _KERNELS:
-        _KERNELS[key.name] = LinkedKernel(functions, method, key)
+        _KERNELS[key.name] = LinkedKernel(functions, method, key, model)
     return _KERNELS[key.name]
 
 
@@ -55,8 +56,8 @@ class LinkedKernel:
         name: The fingerprint of what it is made of.
     """
 
-    def __init__(self, functions: loader.Functions, method: Method, key: Key) -> None:
-        self.name = key.name
+    def __init__(self, functions: loader.Functions, method: Method, key: Key, model: Key) -> None:
+        self.name, self._model = key.name, model
         self._functions, self._method = _frozen(functions), method
         self._other: Any = None  # the kernel compiled with the model, where it cannot be linked
         self._code = LinkedCode("advance", key, self.linked, _enter)
@@ -92,12 +93,10 @@ class LinkedKernel:
 
     def linked(self, symbol: str) -> llvm.ModuleRef:
         """Return the module in which the kernel, linked with the model, has this name."""
-        # Kept: code may hold an array's address.
-        self._parts = of_addresses(self._functions, f"tarsus_model_{self.name}")
-        of = {f"{linking.OURS}{name}": (part, WHOLE(*CALLS[name])) for name, part in self._parts.items()}
-        module = llvm.parse_bitcode(kernel(self._method.name))
+        module = llvm.parse_bitcode(kernel())
         module.get_function(ENTRY).name = symbol
-        module.link_in(linking.translated(of))
+        module.link_in(llvm.parse_bitcode(steps(self._method.name)))
+        module.link_in(llvm.parse_bitcode(bitcode("model", self._model, self._translated)))
         module.link_in(llvm.parse_assembly(_definitions(self._functions, self._method)))
         linking.seal(module, symbol, counts=False)
         small = [name for name in CALLERS if size(getattr(self._functions, name)) < loader.INLINE_BYTES]
@@ -106,6 +105,11 @@ class LinkedKernel:
             if called or any(CALLERS[name] in function.name for name in small):
                 function.add_function_attribute("alwaysinline")
         return module
+
+    def _translated(self) -> llvm.ModuleRef:
+        # Kept: code may hold an array's address.
+        self._parts = of_addresses(self._functions, f"tarsus_model_{self._model.name}")
+        return linking.translated({f"{linking.OURS}{name}": (part, CALLS[name]) for name, part in self._parts.items()})
 
 
 def _frozen(functions: loader.Functions) -> loader.Functions:
@@ -124,7 +128,8 @@ def _definitions(functions: loader.Functions, method: Method) -> str:
     n = functions.sizes
     n_jac = n["N"] if method.gamma else 1
     of = layout(n["N"], n["ND"], n["NP"], n["NG"], method.n_rows, method.n_dense, n_jac)
-    numbers = {f"size_{name}": value for name, value in (n | loader.flags(functions)).items()}
+    known = n | loader.flags(functions) | loader.method_numbers(method)
+    numbers = {f"size_{name}": known[name] for name in SIZES}
     numbers["size_RECORD"] = of.itemsize
     for name, (part, at) in of.fields.items():
         numbers[f"place_{name}"] = at

@@ -68,7 +68,7 @@ class LinkedPass:
         """Return the module in which the pass, linked with the model, has this name."""
         # Kept: code may hold an array's address.
         self._parts = _of_addresses(self._of, self._sizes, self._module)
-        of = {f"{linking.OURS}{name}": (part, WHOLE(*CALLS[name])) for name, part in self._parts.items()}
+        of = {f"{linking.OURS}{name}": (part, CALLS[name]) for name, part in self._parts.items()}
         module = llvm.parse_bitcode(pass_for_all(*self._how))
         module.get_function(ENTRY).name = symbol
         module.link_in(linking.translated(of))

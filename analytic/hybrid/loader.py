@@ -6,8 +6,7 @@ by a fingerprint of everything combined: the kernel's code, the model's function
 method. The machine code is kept under that name (`compilation.machine_code`), so that no entry of the cache can be
 stale and none can collide.
 
-So models are compiled whose transitions are plain Python, and those that cannot be linked with the kernel that was
-translated once for all (`linked`).
+So models are compiled that cannot be linked with the kernel that was translated once for all (`linked`).
 """
 
 from __future__ import annotations
@@ -50,16 +49,14 @@ FILES = (  # each after those that it imports
     "flow",
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
-ENTRIES = {"events": ("begin_event", "finish_event"), "flow": ("flow", "advance", "advance_many")}
-# Entry points that Python calls, compiled and kept on disk; "compiled" needs only those of the whole chart loop.
-KEPT = {"compiled": ("advance", "advance_many"), "mixed": ("flow", "begin_event", "finish_event")}
+ENTRIES = ("advance", "advance_many")  # of `flow`; Python calls them
 MODES = ("compiled", "mixed", "python")
 
 # The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than
 # a small field (51 ns against 9 ns for the stance of SLIP).
 INLINE_BYTES = 2000
 
-_COMPILED: dict[str, types.SimpleNamespace] = {}  # what `load` returned for the mode "compiled", by fingerprint
+_COMPILED: dict[str, types.SimpleNamespace] = {}  # what `load` returned for compiled modes, by fingerprint
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Functions:
 
     field: Any
     guards: Any
-    transition: Any
+    transition: Any  # or None, if the caller of the kernel performs them
     initial: Any
     validate: Any  # or None
     after_zeno: Any
@@ -80,7 +77,7 @@ class Functions:
 
 
 def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
-    """Return the kernel for a model: its entry points `flow`, `begin_event`, ..., and `modules`, its files by name.
+    """Return the kernel for a model: its entry points, and `modules`, its files by name.
 
     Raises:
         ValueError: If the mode is unknown.
@@ -92,38 +89,47 @@ def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespa
         done: dict[int, Any] = {}
         free = {name: interpreted(function_of(functions, name), done) for name in FUNCTIONS}
         free |= enclosures_of(functions, interpreted=True)
-        free |= dict.fromkeys(("jit", "loop_jit", "plain", "loop_plain"), _same)
+        free |= {"jit": _same, "plain": _same}
         kernel = _execute(f"tarsus_hybrid_{uuid.uuid4().hex}", method, free | _numbers(functions, method))
         for module in kernel.modules.values():
             del sys.modules[module.__name__]
         return kernel
     if not has_numba():
         raise ImportError('compiled modes need numba: pip install numba; or use mode="python"')
-    return _load_compiled(functions, method, mode)
+    return _load_compiled(functions, method)
 
 
-def _load_compiled(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
+def _load_compiled(functions: Functions, method: Method) -> types.SimpleNamespace:
     from ..compilation.functions import inner, outer
     from ..compilation.machine_code import Key, keep_on_disk
 
-    compiled = [name for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}
     small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
     enclosed = functions.enclosed, functions.one_by_one, interval_version()
     made_of = (
-        [function_of(functions, name) for name in compiled],
+        [function_of(functions, name) for name in FUNCTIONS],
         _numbers(functions, method),
         intrinsic_plain(),
         enclosed,
     )
-    key = Key(*kernel_code(method.name).values(), *made_of[0], *made_of[1:], mode, small, INLINE_BYTES, EXACT, INNER)
-    if mode == "compiled" and key.name in _COMPILED:
+    key = Key(*kernel_code(method.name).values(), *made_of[0], *made_of[1:], small, INLINE_BYTES, EXACT, INNER)
+    if key.name in _COMPILED:
         return _COMPILED[key.name]
 
     def jit(function):
-        if function.__name__ in KEPT[mode]:
+        if function.__name__ in ENTRIES:
             return keep_on_disk(outer(function, **EXACT), lambda: key)
         return inner(function, forceinline=function.__name__ in small, **INNER)
+
+    name = f"tarsus_hybrid_{key.name}"
+    free = {"jit": jit, "plain": intrinsic_plain()} | jitted(functions, f"{name}.free")
+    kernel = _COMPILED[key.name] = _execute(name, method, free | _numbers(functions, method))
+    return kernel
+
+
+def jitted(functions: Functions, module: str) -> dict[str, Any]:
+    """Return the functions that the kernel calls, to be compiled into it; `module` is the name of theirs."""
+    from ..compilation.functions import inner
 
     def jit_model(function):
         return inner(function, forceinline=len(function.__code__.co_code) < INLINE_BYTES, **INNER)
@@ -131,19 +137,9 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     def jit_enclosure(function):
         return inner(function, **INNER)
 
-    name, done = f"tarsus_hybrid_{key.name}", {}
-    free = {part: getattr(functions, part) for part in FUNCTIONS}
-    for part in compiled:
-        free[part] = rebuild(function_of(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
-    for part, function in enclosures_of(functions, interpreted=False).items():
-        free[part] = rebuild(function, jit_enclosure, {}, {}, f"{name}.free", frozen=True)
-    free |= {"jit": jit, "loop_jit": jit, "plain": intrinsic_plain(), "loop_plain": intrinsic_plain()}
-    if mode == "mixed":
-        free |= dict.fromkeys(("loop_jit", "loop_plain"), _same)
-    kernel = _execute(name, method, free | _numbers(functions, method))
-    if mode == "compiled":
-        _COMPILED[key.name] = kernel
-    return kernel
+    done, enclosed = {}, enclosures_of(functions, interpreted=False)
+    of = {name: rebuild(function_of(functions, name), jit_model, {}, done, module, frozen=True) for name in FUNCTIONS}
+    return of | {name: rebuild(f, jit_enclosure, {}, {}, module, frozen=True) for name, f in enclosed.items()}
 
 
 def enclosures_of(functions: Functions, interpreted: bool) -> dict[str, Any]:
@@ -163,11 +159,15 @@ def interval_version() -> int:
 
 def function_of(functions: Functions, name: str) -> Any:
     """Return a function of the model, or the one that stands for it if there is none."""
-    return getattr(functions, name) or _always
+    return getattr(functions, name) or {"validate": _always, "transition": _by_caller}[name]
 
 
 def _always(t, x, d, p, chart):
     return True
+
+
+def _by_caller(t, x, d, p, chart, fired):
+    return 0
 
 
 def _same(value: Any) -> Any:
@@ -182,7 +182,8 @@ def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
 def flags(functions: Functions) -> dict[str, bool]:
     """Return the flags of a model's optional parts."""
     has_times = bool(functions.tables["TIMED"].any())
-    return {"HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times}
+    by_caller = functions.transition is None
+    return {"HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times, "BY_CALLER": by_caller}
 
 
 def method_numbers(method: Method) -> dict[str, Any]:
@@ -190,7 +191,9 @@ def method_numbers(method: Method) -> dict[str, Any]:
     return {
         "N_STAGES": method.n_stages,
         "N_DENSE": method.n_dense,
+        "DEGREE": 4 if method.n_dense == 4 else 7,
         "POLISH": method.polish,
+        "STIFF": method.gamma != 0.0,
         "GAMMA": method.gamma,
     }
 
@@ -218,7 +221,7 @@ def _execute(name: str, method: Method, free: dict[str, Any]) -> types.SimpleNam
         module = modules[file] = sys.modules[f"{name}.{file}"] = types.ModuleType(f"{name}.{file}")
         module.__package__ = name
         exec(code, vars(module))
-    entries = {entry: getattr(modules[file], entry) for file, names in ENTRIES.items() for entry in names}
+    entries = {entry: getattr(modules["flow"], entry) for entry in ENTRIES}
     return types.SimpleNamespace(**entries, name=name, modules=modules)
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, lower_getattr, models, register_model
 
-from .tableau import Method
 from .workspace import layout
 
 I64 = ir.IntType(64)
@@ -59,20 +59,16 @@ class NumbersModel(models.StructModel):
         super().__init__(manager, of, [("data", types.CPointer(of.dtype)), *sizes])
 
 
-_FIELDS: dict[str, tuple[types.Type, int]] = {}  # of a workspace: the type, and, of a number, its place
+def _fields() -> dict[str, tuple[types.Type, int]]:
+    """Return what a workspace holds by name: the type, and, of a number, its place."""
+    fields = {}
+    for name, (part, at) in layout(1, 1, 1, 1, 1, 1, 1).fields.items():
+        number = types.float64 if part.base == np.float64 else types.int64
+        fields[name] = (Numbers(number, part.ndim) if part.ndim else number, at)
+    return fields
 
 
-def layout_of(method: Method) -> list[tuple]:
-    """Return name, kind, dimensions and, of a number, place of all that a method's workspaces hold."""
-    of = layout(1, 1, 1, 1, method.n_rows, method.n_dense, 1)
-    return [(name, part.base.str, part.ndim, 0 if part.ndim else at) for name, (part, at) in of.fields.items()]
-
-
-def declare(method: Method) -> None:
-    """Say what the workspaces hold."""
-    for name, kind, ndim, at in layout_of(method):
-        number = types.float64 if kind == "<f8" else types.int64
-        _FIELDS[name] = (Numbers(number, ndim) if ndim else number, at)
+_FIELDS = _fields()
 
 
 def external(builder: Any, name: str) -> Any:

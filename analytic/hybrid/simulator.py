@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -181,7 +182,9 @@ class Simulator:
 
 
 def _kernel(functions: loader.Functions, method: Any, mode: str) -> Any:
-    if mode == "compiled" and has_numba() and is_tried():
+    if mode == "mixed":
+        functions = replace(functions, transition=None)
+    if mode in ("compiled", "mixed") and has_numba() and is_tried():
         from . import linked
 
         return linked.load(functions, method)

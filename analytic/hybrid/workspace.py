@@ -25,7 +25,7 @@ WHOLES = """
     listed dense_on timed certain risen n_undecided window_undecided is_clear has_sampled has_rest passed full_steps
     n_rec n_ev n_sampled n_field n_steps n_rejected n_charts n_declined last_declined n_small n_warnings n_active
     n_visit cut_step max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
-    pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
+    pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on following
 """.split()
 STATES = "x x1 xe xm fe inner probe later later_f x_frame atol size slope".split()  # (n,)
 GUARD_REALS = """

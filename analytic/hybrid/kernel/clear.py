@@ -6,7 +6,7 @@ while they stay inside, all guards are clear without being evaluated. The box gr
 
 from .codes import ARMED, CLOSED, DISARMED, OPEN, PATIENCE
 from .enclose import NEAR_ONE, enclose_states, enclose_time, enclose_whole, evaluate
-from .free import CERTIFIED, GAMMA, NG, N, jit, plain
+from .free import CERTIFIED, NG, STIFF, N, jit, plain
 from .windows import signed
 
 LARGEST = 32.0  # steps to come, of the size of the present one, for which a box is made
@@ -20,7 +20,7 @@ def box_step(w):
     """
     enclose_time(w, 0.0, 1.0)
     enclose_whole(w)
-    if GAMMA != 0.0:
+    if STIFF:
         box = plain(w.box)
         for i in range(N):
             box[i, 0] -= spare(w, i)

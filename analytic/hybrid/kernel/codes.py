@@ -23,7 +23,7 @@ MODEL_ERROR = 13
 ROOM = 20  # the record or the event log is full
 FRAME = 21  # a picture is due
 MEASURE = 22  # a measurement is due
-EVENT = 23  # a transition is due
+EVENT = 23  # a transition is due that the caller performs
 
 # Where the loop is: what it does next.
 BEGIN = 7  # check what was given, choose the first chart
@@ -33,6 +33,7 @@ SEARCH = 2  # look for events in the accepted step
 EMIT = 3  # write the records that lie before the next stop
 ARRIVE = 4  # go to the end of the step
 ACT = 5  # perform the located event
+ADOPT = 8  # take what its transition made, which the caller has performed
 OVER = 6
 
 # State of a guard.

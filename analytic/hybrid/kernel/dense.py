@@ -7,7 +7,7 @@ With y = s / h from 0 to 1 over a step of length h, and the bump b = y (1 - y),
 where q0 is the change of the state; methods of lower order have q0 to q3 alone.
 """
 
-from .free import N_DENSE, N, jit, plain
+from .free import DEGREE, N, jit, plain
 
 
 @jit
@@ -18,7 +18,7 @@ def dense(w, s, out):
     b1 = y * (1.0 - y)  # products first, for all states: nested brackets would wait for each other
     b2 = y * b1
     b3 = b1 * b1
-    if N_DENSE == 4:
+    if DEGREE == 4:
         for i in range(N):
             out[i] = w.x[i] + (y * q[0, i] + b1 * q[1, i] + b2 * q[2, i] + b3 * q[3, i])
         return
@@ -43,7 +43,7 @@ def expand_dense(w):
         odd1 = 0.125 * q[2, i]
         even1 = 0.25 * q[1, i] + odd1
         even2 = 0.0625 * q[3, i]
-        if N_DENSE == 4:
+        if DEGREE == 4:
             c[0, i] = w.x[i] + half + even1 + even2
             c[1, i] = half + odd1
             c[2, i] = -even1 - 2.0 * even2
@@ -69,9 +69,8 @@ def dense_rates(w, s, out):
     """Write the rates of `dense` at offset `s` into `out`."""
     c = plain(w.c)
     z = 2.0 * s * w.inverse - 1.0
-    degree = 4 if N_DENSE == 4 else 7
     for i in range(N):
-        rate = degree * c[degree, i]
-        for k in range(degree - 1, 0, -1):
+        rate = DEGREE * c[DEGREE, i]
+        for k in range(DEGREE - 1, 0, -1):
             rate = rate * z + k * c[k, i]
         out[i] = 2.0 * w.inverse * rate

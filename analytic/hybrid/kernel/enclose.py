@@ -9,9 +9,8 @@ import math
 
 from .codes import EPS
 from .dense import expand_dense
-from .free import N_DENSE, N_STAGES, NG, N, enclose_jets, enclose_values, jit, plain
+from .free import DEGREE, N_STAGES, NG, N, enclose_jets, enclose_values, jit, plain
 
-DEGREE = 4 if N_DENSE == 4 else 7
 ROUNDING = 10.0 * EPS  # of the sum of all terms: of coefficients, of shifting them, and of `dense`
 NEAR_ONE = 1.0 + 4.0 * EPS
 PATH, MOST, LOST = 1, 2, 3  # of w.undecided: as in `compilation.interval_rules`

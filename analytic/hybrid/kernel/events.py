@@ -28,7 +28,7 @@ from .codes import (
     UNKNOWN_CHART,
 )
 from .dense import dense, dense_rates
-from .free import KIND, N_CHARTS, ND, NG, N, field_key, jit, loop_jit, plain, transition
+from .free import KIND, N_CHARTS, ND, NG, N, field_key, jit, plain, transition
 from .guards import arm_risen, classify
 from .log import log_after, log_line
 from .steps import fail_nonfinite, first_bad, remember_step
@@ -36,9 +36,8 @@ from .timed import keeps_times
 
 
 @jit
-def begin_event(ws, run, ev):
+def begin_event(w, ev):
     """Prepare the transition; return whether there is to be one (False: the run has ended here)."""
-    w = ws[run]
     w.te = w.t_stop if w.timed else min(w.t + w.s_end, w.t_stop)
     w.chart_before = w.chart
     for i in range(ND):
@@ -67,10 +66,9 @@ def begin_event(ws, run, ev):
     return True
 
 
-@loop_jit
-def call_transition(ws, run):
+@jit
+def call_transition(w):
     """Call the model's transition at the event; it changes w.xe and w.de in place."""
-    w = ws[run]
     return transition(w.te, plain(w.xe), plain(w.de), plain(w.p), w.chart, plain(w.fired))
 
 
@@ -89,9 +87,8 @@ def stand_at_event(w):
 
 
 @jit
-def finish_event(ws, run, ev, chart):
+def finish_event(w, ev, chart):
     """Adopt the result of the transition and decide how the run continues."""
-    w = ws[run]
     if chart == DECLINE:
         decline(w, ev)
         return

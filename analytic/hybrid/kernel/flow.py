@@ -8,6 +8,7 @@ import math
 
 from .codes import (
     ACT,
+    ADOPT,
     ARRIVE,
     BAD_FIELD,
     BAD_MEMORY,
@@ -32,6 +33,7 @@ from .codes import (
 from .dense import dense
 from .events import act_at_once, begin_event, call_transition, finish_event
 from .free import (
+    BY_CALLER,
     HAS_TIMES,
     HAS_VALIDATE,
     N_CHARTS,
@@ -43,8 +45,6 @@ from .free import (
     N,
     initial,
     jit,
-    loop_jit,
-    loop_plain,
     plain,
     validate,
 )
@@ -236,10 +236,8 @@ def has_room(w, rec, ev):
 
 
 @jit
-def flow(ws, run, rec, ev):
+def flow(w, rec, ev):
     """Run until a transition, a picture, a measurement or more room is due, or the run is over."""
-    w = ws[run]
-    rec, ev = plain(rec), plain(ev)
     while w.status == RUNNING:
         if not has_room(w, rec, ev):
             return ROOM
@@ -265,25 +263,29 @@ def flow(ws, run, rec, ev):
                 return MEASURE
         elif w.phase == BEGIN:
             begin(w)
+        elif BY_CALLER and w.phase == ADOPT:
+            finish_event(w, ev, w.following)
         else:
             return EVENT
     return OVER
 
 
-@loop_jit
+@jit
 def advance(ws, run, rec, ev):
     """Run, performing transitions, until a picture, a measurement or more room is due, or the run is over."""
-    ws, rec, ev = loop_plain(ws), loop_plain(rec), loop_plain(ev)
+    ws, rec, ev = plain(ws), plain(rec), plain(ev)
+    w = ws[run]
     while True:
-        code = flow(ws, run, rec, ev)
+        code = flow(w, rec, ev)
         if code != EVENT:
             return code
-        if begin_event(ws, run, ev):
-            chart = call_transition(ws, run)
-            finish_event(ws, run, ev, chart)
+        if begin_event(w, ev):
+            if BY_CALLER:
+                return EVENT
+            finish_event(w, ev, call_transition(w))
 
 
-@loop_jit
+@jit
 def advance_many(ws, first, last, rec, ev):
     """Finish the runs first..last-1, which keep no records."""
     for run in range(first, last):

@@ -11,18 +11,8 @@ def jit(function):
     return function
 
 
-def loop_jit(function):
-    """Compile a function of the chart loop; left as it is when transitions are plain Python (mode "mixed")."""
-    return function
-
-
 def plain(array):
     """Return a part of the workspace, or what the caller holds, as an ordinary array without reference counts."""
-    return array
-
-
-def loop_plain(array):
-    """Return the same in the chart loop; as it is when that loop is plain Python (mode "mixed")."""
     return array
 
 
@@ -72,9 +62,11 @@ DECLINED_BY_DEFAULT = -1
 N = ND = NP = NG = 1  # sizes: continuous state, memory, parameters, guards
 N_CHARTS = -1  # number of charts, -1 if they are made on demand
 HAS_VALIDATE = False
+BY_CALLER = False  # whether transitions are plain Python, which the caller performs (mode "mixed")
 GAMMA = 1.0  # of a Rosenbrock method
+STIFF = False  # whether it is one
 HAS_TIMES = False  # whether a guard has known times
-N_DENSE = 7  # rows of coefficients of the dense output
+N_DENSE = DEGREE = 7  # of the dense output: rows of coefficients, and degree
 N_STAGES = 1  # stages of the method; the row k[N_STAGES] is the field at the end of the step
 POLISH = False  # whether an event is re-computed with a full step; worth it for dop853 only
 TIMED = FIRST_TIME = N_TIMES = PERIOD_AT = OFFSET_AT = np.zeros(1, dtype=np.int64)  # likewise, of known times

@@ -4,7 +4,7 @@ import math
 
 from .codes import EPS, NO_SIGN, ONTO_ZERO, STOP_ITER
 from .enclose import enclose_middle
-from .free import CERTIFIED, GAMMA, jit
+from .free import CERTIFIED, STIFF, jit
 from .samples import guard_at
 
 INTERPOLATED = 20  # values after which only bisection is trusted (a smooth guard needs about 8)
@@ -49,7 +49,7 @@ def root_between(w, i, left, right, continuous):
         best = x1 if abs(f1) < abs(f2) else x2
         width = abs(x2 - x1)
         unit = 2.0 * EPS * (abs(best) + 1e-4 * EPS * w.s1)
-        if GAMMA != 0.0 and w.full_steps:
+        if STIFF and w.full_steps:
             unit = max(unit, EPS * abs(w.t))  # a full step costs too much to be repeated within the rounding of time
         tolerance = unit / width if width > 0.0 else 1.0
         if tolerance > 0.5 or (f1 == 0.0 and continuous):

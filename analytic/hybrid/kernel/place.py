@@ -2,7 +2,7 @@
 
 from .codes import ARMED, DISARMED, EMIT, EPS, LEFT, OFF, RISEN, ROOT, STEP
 from .dense import dense
-from .free import GAMMA, NG, PASSIVE, POLISH, SIDE, N, jit, plain
+from .free import NG, PASSIVE, POLISH, SIDE, STIFF, N, jit, plain
 from .motion import read_guards, simultaneous
 from .stages import rates
 from .steps import smallest_step
@@ -24,12 +24,11 @@ def locate(w, s):
     xe = plain(w.xe)
     fe = plain(w.fe)
     floor = w.sa
-    stiff = GAMMA != 0.0
-    polish = POLISH and (stiff or not PASSIVE[w.first] or w.first == w.stop_guard)
+    polish = POLISH != 0 and (STIFF != 0 or not PASSIVE[w.first] or w.first == w.stop_guard)
     w.phase = EMIT
     go_to(w, s, polish)
     leaves = w.rest[w.first] and w.open[w.first] != RISEN  # its rest: how far it is from zero there is the step's doing
-    if polish and not stiff and is_off(w, xe, fe, floor) and not leaves:
+    if polish and not STIFF and is_off(w, xe, fe, floor) and not leaves:
         if floor == 0.0 and w.s1 > CLOSER * CLOSER * s and s >= smallest_step(w):
             w.h = CLOSER * s
             w.event = 0
@@ -40,7 +39,7 @@ def locate(w, s):
     if others_fell(w) and w.s_end > s + simultaneous(w):
         go_to(w, s, polish)  # not so far: the others are next
         fire_together(w, s)
-    if stiff:
+    if STIFF:
         s = max(s, w.s_dense[w.first])
     w.sa = min(max(s, w.s_end), w.s1)  # what lies between cannot be told from the event
 
@@ -185,7 +184,7 @@ def keep_side(w, xe, fe, floor):
     nudge = EPS * (abs(w.t) + w.s_end)
     for _ in range(NUDGES):
         w.s_end = min(max(start + delta, floor), w.t_final - w.t)
-        if GAMMA != 0.0 and w.s_end > 0.0:
+        if STIFF and w.s_end > 0.0:
             stages(w, w.s_end, probe)  # the field may lead the other way
         else:
             for m in range(N):

@@ -6,7 +6,7 @@ from .clear import close_in_rest, find_clear, stays_inside
 from .codes import BAD_GUARD, CLOSED, DISARMED, EMIT, OFF, OPEN, RISEN, STEP
 from .confirm import first_confirmed, halve_step, is_coarse
 from .enclose import forget_window, open_step
-from .free import CERTIFIED, GAMMA, NG, jit, plain
+from .free import CERTIFIED, NG, STIFF, jit, plain
 from .locate import find_root
 from .motion import read_guards, simultaneous
 from .place import ends_on_zero, fire_together, locate
@@ -25,7 +25,7 @@ def search(w):
     w.phase = EMIT
     if w.n_active == 0 or not is_open(w):
         return
-    if GAMMA != 0.0 and w.sa == 0.0 and is_coarse(w) and halve_step(w):
+    if STIFF and w.sa == 0.0 and is_coarse(w) and halve_step(w):
         return
     best = earliest_event(w)
     if w.phase == STEP:
@@ -132,7 +132,7 @@ def earliest_event(w):
     limit = w.s1
     for i in range(NG):
         if w.open[i]:
-            w.s_fall[i] = first_event(w, i, limit) if GAMMA == 0.0 else first_confirmed(w, i)
+            w.s_fall[i] = first_confirmed(w, i) if STIFF else first_event(w, i, limit)
             if w.status != 0 or w.phase == STEP:
                 return math.inf
         if w.s_fall[i] == math.inf and limit == w.s1 and ends_on_zero(w, i):

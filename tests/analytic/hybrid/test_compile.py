@@ -74,6 +74,16 @@ def test_mixed_mode_calls_plain_python():
     n = len(seen)
     same(mixed, hy.compile(model, "rk23", "python").run(final_time=1.3))
     assert n == len(mixed.events) > 3
+    first = hy.compile(model, "rk23", "mixed")
+    model.handlers["hit"] = lambda t, x, d, p: 1 // 0 if seen.append(t) else x.fill(0.0)
+    declines = hy.compile(model, "rk23", "mixed")
+    assert declines.kernel is first.kernel  # transitions are no part of it
+    same(first.run(final_time=1.3), mixed)
+    same(declines.run(final_time=1.3), hy.compile(model, "rk23", "python").run(final_time=1.3))
+    assert first.batch(final_time=1.3).n_transitions == n
+    model.handlers["hit"] = lambda t, x, d, p: int(x[2])
+    errs = hy.compile(model, "rk23", "mixed").run(final_time=1.3)
+    assert errs.status is Status.MODEL_ERROR and isinstance(errs.error, IndexError)
 
 
 @needs_numba
@@ -130,21 +140,13 @@ def test_cache_is_hit_and_never_stale(tmp_path):
     machine_code = files()
     names = {path.name.split("-")[0]: path.name.split("-")[1] for path in machine_code}
     assert abs(first - np.exp(-1.0)) < 1e-9
-    assert names.keys() == {"advance", "kernel_rk23", "_enter"} and names["advance"] == key
+    assert names.keys() == {"advance", "kernel", "steps_rk23", "model", "_enter"} and names["advance"] == key
     # Ours comes before numba's.
     again, same_key = in_new_process(tmp_path, 1.0, NUMBA_CACHE_DIR=str(tmp_path / "numba"))
     assert (again, same_key) == (first, key)
     assert machine_code == files() and not (tmp_path / "numba").exists()
     _, other_key = in_new_process(tmp_path, 2.0, run=False)  # a value in a module that a helper of the field reads
     assert other_key != key
-
-
-@needs_numba
-def test_every_entry_point_of_mixed_mode_keeps_its_machine_code():
-    from tarsus.analytic.compilation.machine_code import DiskCache
-
-    kernel = hy.compile(bouncing_ball.build(), mode="mixed").kernel
-    assert all(isinstance(getattr(kernel, name)._cache, DiskCache) for name in ("flow", "begin_event", "finish_event"))
 
 
 @needs_numba

@@ -1,4 +1,4 @@
-"""The kernel is translated once for each method, and linked with models: bits, exceptions, files, other processes."""
+"""The kernel is translated once, and linked with methods and models: bits, exceptions, files, other processes."""
 
 import os
 import shutil
@@ -8,9 +8,12 @@ import pytest
 
 numba = pytest.importorskip("numba")
 
+from llvmlite import binding as llvm  # noqa: E402
+
 from tarsus.analytic import hybrid as hy  # noqa: E402
 from tarsus.analytic.compilation import cache, functions, linking, store  # noqa: E402
 from tarsus.analytic.hybrid import Status, generic, linked, loader  # noqa: E402
+from tarsus.analytic.hybrid.tableau import METHODS  # noqa: E402
 from tarsus.analytic.models import bouncing_ball  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not functions.is_tried(), reason="this release of numba was not tried")
@@ -55,21 +58,39 @@ def assert_same(a, b):
 @pytest.fixture
 def empty(tmp_path, monkeypatch):
     """A cache that holds the kernels and rules of this session's, and nothing of a model's."""
-    generic.kernel("dop853")
+    generic.kernel(), generic.steps("dop853")
     (tmp_path / store.FOLDER).mkdir(mode=0o700)
-    for shared in ("kernel_*", "rules-*"):
+    for shared in ("kernel-*", "steps_*", "rules-*"):
         for path in cache.cache_folder(store.FOLDER).glob(shared):
             shutil.copy2(path, tmp_path / store.FOLDER)
     monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(linked, "_KERNELS", {})
-    generic.kernel.cache_clear()
+    generic.kernel.cache_clear(), generic.steps.cache_clear()
     return tmp_path / store.FOLDER
 
 
 def test_a_model_is_linked_with_the_kernel_that_is_there(empty, monkeypatch):
-    monkeypatch.setattr(generic, "_translated", None)  # not called
+    monkeypatch.setattr(generic, "_executed", None)  # not called
     assert_same(*both(ball(0.6)))
     assert len([*empty.glob("advance-*")]) == 1
+
+
+def test_another_kernel_or_method_takes_the_translation_of_the_model_that_is_there(empty, monkeypatch):
+    def translates(of, how=linking.translated):
+        made.append([*of])
+        return how(of)
+
+    made, kernel = [], generic.kernel()
+    assert_same(*both(ball(0.65)))
+    monkeypatch.setattr(linking, "translated", translates)
+    monkeypatch.setattr(generic, "_kernel", lambda: llvm.parse_bitcode(kernel))
+    monkeypatch.setattr(generic, "_source", lambda file, method, source=generic._source: source(file, method) + "#")
+    generic.kernel.cache_clear(), generic.key_of.cache_clear()
+    assert_same(*both(ball(0.65, method="rk23")))
+    assert made == [[f"tarsus_{name}" for named in generic.STEPS.values() for name in named]]
+    assert len([*empty.glob("advance-*")]) == 2 and len([*empty.glob("model-*")]) == 1
+    monkeypatch.undo()
+    generic.kernel.cache_clear(), generic.key_of.cache_clear()
 
 
 def test_exceptions_of_a_models_functions_are_those_of_the_interpreted_run():
@@ -141,19 +162,19 @@ def test_machine_code_that_is_damaged_is_made_anew(empty, monkeypatch):
 
 
 def test_without_a_folder_for_files_models_run(empty, monkeypatch):
-    generic.kernel("dop853")  # kept in memory
+    generic.kernel(), generic.steps("dop853")  # kept in memory
     monkeypatch.setattr(store, "cache_folder", lambda name: None)
     assert_same(*both(ball(0.8)))
 
 
 def test_a_kernel_is_named_by_its_source_and_the_method(monkeypatch):
-    names = {method: generic.kernel_key(method) for method in ("rk23", "dopri5", "dop853", "rodas5p")}
-    assert len({*names.values()}) == 4
+    names = {method: generic.key_of(method) for method in ("", "rk23", "dopri5", "dop853", "rodas5p")}
+    assert len({*names.values()}) == 5
     monkeypatch.setattr(generic, "_source", lambda file, method, source=generic._source: source(file, method) + "#")
-    generic.kernel_key.cache_clear()
-    assert generic.kernel_key("rk23") != names["rk23"]
+    generic.key_of.cache_clear()
+    assert generic.key_of("") != names[""] and generic.key_of("rk23") != names["rk23"]
     monkeypatch.undo()
-    generic.kernel_key.cache_clear()
+    generic.key_of.cache_clear()
 
 
 def test_large_arrays_that_code_has_the_address_of_stay_and_are_said_not_to_be_kept(empty):
@@ -166,7 +187,7 @@ def test_large_arrays_that_code_has_the_address_of_stay_and_are_said_not_to_be_k
     table[:] = 0.0
     with pytest.warns(UserWarning, match="not kept for the next process: it holds the address of an array of more"):
         assert sim.run(final_time=1.2).d_end[0] == 199_999.0
-    assert not [*empty.glob("advance-*")]
+    assert not [*empty.glob("advance-*"), *empty.glob("model-*")]
 
 
 def test_machine_code_defines_one_name_for_others():
@@ -183,7 +204,7 @@ def test_machine_code_defines_one_name_for_others():
 def test_every_name_that_the_kernel_leaves_open_is_defined():
     """A table or a size that is new in `free` is known to the kernel for all models, too."""
     functions_of = hy.compile(bouncing_ball.build(), mode="python").functions
-    sizes = {*functions_of.sizes, *loader.flags(functions_of)}
+    sizes = {*functions_of.sizes, *loader.flags(functions_of), *loader.method_numbers(METHODS["rk23"])} - {"GAMMA"}
     assert sizes == {*generic.SIZES} and {*functions_of.tables} == {*generic.TABLES}
 
 
