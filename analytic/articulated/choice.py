@@ -11,7 +11,7 @@ from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
 from .closed import limit_row, through_mass
 from .contact import Block, pack
 from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
-from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
+from .modes import AT_REST, CLOSED, CREEP, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         if run.options.undecided == "stop":
             return RunStatus.INDETERMINATE
         run.events.append(Event(run.time, "undecided", "", 0.0))
-    return None if _agree(run, size) else RunStatus.NOT_SOLVED
+    if not _agree(run, size):
+        return RunStatus.NOT_SOLVED
+    run.contact.foot[run.may_creep() & (run.contact.along > 0.25 * np.linalg.norm(run.work.foot[:, VELOCITY+1:DRIFT], axis=1))] = CREEP
+    return None
 
 
 def _open_all(run: Simulation) -> np.ndarray:
@@ -93,7 +96,7 @@ def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size:
         contact.foot[i] = STICK
     else:  # at the cone: it begins to slip, or others hold it there
         slip = float(np.linalg.norm(w[1:]))
-        contact.foot[i] = HELD
+        contact.foot[i] = CREEP
         contact.direction[i] = w[1:] / slip if slip > max(1e-9, noise) else -force[1:] / friction
 
 
@@ -116,7 +119,7 @@ def _agree(run: Simulation, size: float) -> bool:
         if kind == 0:
             contact.foot[i] = FREE
         elif kind == 1:
-            contact.foot[i], contact.direction[i] = HELD, -force[i, 1:] / np.linalg.norm(force[i, 1:])
+            contact.foot[i], contact.direction[i] = CREEP, -force[i, 1:] / np.linalg.norm(force[i, 1:])
         elif kind == 2:
             contact.limit[i] = OPEN
         else:

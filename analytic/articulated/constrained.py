@@ -36,10 +36,26 @@ from .layout import (
     SPEED,
     VELOCITY,
 )
-from .modes import AT_REST, CLOSED, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, RUBBED, SLIDE, SMOOTH, STICK, WORK
+from .modes import (
+    AT_REST,
+    CLOSED,
+    CREEP,
+    CREEP_RATE,
+    DAMPED,
+    DRY,
+    FREE,
+    N_BOOKS,
+    NOT_DRY,
+    RUBBED,
+    SLIDE,
+    SMOOTH,
+    STICK,
+    WORK,
+)
 from .newton import solve_dense
 
 DELTA = 1e-6  # of Tikhonov's term, relative to the mobility of a row
+TURNS, TURNED = 8, 1e-12  # at most so many of the friction of feet that creep; until the angle is less [rad]
 SWEEPS, EXACT = 12, 1e-13  # at most so many; residual relative to the largest that the forces have to balance
 
 
@@ -82,14 +98,44 @@ def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
             for i in range(nv):
                 load[i] -= contact.dry[k] * robot.line[k, FRICTIONLOSS] * robot.line_row[k, i]
     solve_lower(work.factor, load)
-    m = _rows(robot, work, contact, drift_rate, load)
-    _least_forces(contact, m)
-    for i in range(nv):
-        for k in range(m):
-            load[i] += contact.column[k, i] * contact.force[k]
-    solve_upper(work.factor, load)
-    contact.qacc[:] = load
-    _share(robot, work, contact)
+    for _ in range(TURNS):
+        m = _rows(robot, work, contact, drift_rate, load)
+        _least_forces(contact, m)
+        for i in range(nv):
+            contact.qacc[i] = load[i]
+            for k in range(m):
+                contact.qacc[i] += contact.column[k, i] * contact.force[k]
+        solve_upper(work.factor, contact.qacc)
+        _share(robot, work, contact)
+        if _turn(robot, work, contact) <= TURNED:
+            break
+
+
+@jit
+def _turn(robot, work, contact):
+    """Turn the friction of feet that creep to where it needs no force across it; return the largest angle [rad].
+
+    Newton's method: the row across friction has its force as an unknown, and `soft`, of which the next is written, is
+    the rate at which that row turns with it.
+    """
+    most = 0.0
+    for i in range(len(robot.foot)):
+        mode, foot, force, e = contact.foot[i], work.foot[i], contact.foot_force[i], contact.direction[i]
+        if mode != CREEP and mode != SLIDE:
+            continue
+        u1, u2 = slip_direction(work, contact, i)
+        a1, a2 = foot[DRIFT + 1], foot[DRIFT + 2]
+        for k in range(len(contact.qacc)):
+            a1 += work.jacobian[i, 1, k] * contact.qacc[k]
+            a2 += work.jacobian[i, 2, k] * contact.qacc[k]
+        contact.along[i] = u1 * (foot[VELOCITY + 1] + a1 / CREEP_RATE) + u2 * (foot[VELOCITY + 2] + a2 / CREEP_RATE)
+        if mode == SLIDE:  # less what the slip turns: it creeps when it has settled to where friction lets it
+            contact.along[i] -= 5.0 * abs(u1 * a2 - u2 * a1) / CREEP_RATE
+        size = math.sqrt(force[1] * force[1] + force[2] * force[2])
+        if mode == CREEP and force[0] > 0.0 and -force[1] * u1 - force[2] * u2 > 0.1 * size:
+            e[0], e[1] = -force[1] / size, -force[2] / size
+            most = max(most, abs(e[0] * u2 - e[1] * u1))
+    return most
 
 
 @jit
@@ -127,6 +173,15 @@ def _rows(robot, work, contact, a, load):
                 m = _add(
                     work, contact, m, jacobian[k], jacobian[k], foot[DRIFT + k] + 2.0 * a * foot[VELOCITY + k], load
                 )
+        elif mode == CREEP:
+            e1, e2, normal = contact.direction[i, 0], contact.direction[i, 1], contact.foot_force[i, 0]
+            for k in range(nv):
+                unit[k] = e1 * jacobian[2, k] - e2 * jacobian[1, k]
+            drift = e1 * foot[DRIFT + 2] - e2 * foot[DRIFT + 1]
+            drift += CREEP_RATE * (e1 * foot[VELOCITY + 2] - e2 * foot[VELOCITY + 1])
+            m = _add(work, contact, m, unit, unit, drift, load)
+            if normal > 0.0:
+                contact.soft[m - 1] = max(contact.along[i], 0.0) * CREEP_RATE / (robot.foot[i, MU] * normal)
     for k in range(len(robot.limit)):
         if contact.limit[k] == CLOSED:
             line, sign = robot.limit_of[k], robot.limit[k, SIGN]
@@ -155,7 +210,7 @@ def _add(work, contact, m, row, column, drift, load):
     s = drift
     for k in range(len(row)):
         s += contact.row[m, k] * load[k]
-    contact.right[m] = -s
+    contact.right[m], contact.soft[m] = -s, 0.0
     return m + 1
 
 
@@ -174,6 +229,7 @@ def _least_forces(contact, m):
         for j in range(m):
             for k in range(contact.row.shape[1]):
                 matrix[i, j] += contact.row[i, k] * contact.column[j, k]
+        matrix[i, i] += contact.soft[i]
     before = math.inf
     for _ in range(SWEEPS):
         worst = 0.0
@@ -221,6 +277,9 @@ def _share(robot, work, contact):
         elif contact.foot[i] != SMOOTH:
             u1, u2 = slip_direction(work, contact, i)
             force[1], force[2] = -robot.foot[i, MU] * u1 * force[0], -robot.foot[i, MU] * u2 * force[0]
+            if contact.foot[i] == CREEP:
+                m += 1
+                force[1], force[2] = force[1] - u2 * contact.force[m], force[2] + u1 * contact.force[m]
         m += 1
     for k in range(len(robot.limit)):
         contact.limit_force[k] = 0.0

@@ -15,9 +15,9 @@ from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
 from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
-from .guards import FORCE_TOL, guards, tolerances
+from .guards import FORCE_TOL, STOPPED, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
-from .modes import AT_REST, CLOSED, FREE, HELD, OPEN, SLIDE, STICK
+from .modes import AT_REST, CLOSED, CREEP, FREE, OPEN, SLIDE, STICK
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -67,26 +67,27 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
         if np.linalg.norm(force) <= FORCE_TOL * run.weight:  # the cone shrank to its tip: nothing presses any more
             contact.foot[i] = FREE
             return "liftoff"
-        contact.foot[i], contact.direction[i] = HELD, -force / np.linalg.norm(force)
+        contact.foot[i], contact.direction[i] = CREEP, -force / np.linalg.norm(force)
         return "slip"
-    if mode == SLIDE:  # it slows down, or its slip has turned
-        contact.direction[i] = slip / speed
-        contact.foot[i] = HELD if speed <= run.options.hold_speed else SLIDE
-        return "slow"
-    if guard == 2 and mode == HELD:
-        contact.foot[i], contact.direction[i] = SLIDE, slip / speed
-        return "fast"
-    return "stops"
+    creeps = mode == SLIDE and guard == 2 and contact.along[i] > 0.25 * speed
+    if speed <= run.options.hold_speed and not creeps and (guard == 2 or speed < STOPPED * run.options.hold_speed or mode == CREEP):
+        return "stops"
+    contact.direction[i] = slip / speed
+    if mode == SLIDE and guard == 1:
+        return "turns"
+    contact.foot[i] = CREEP if mode == SLIDE else SLIDE
+    return "slow" if mode == SLIDE else "fast"
 
 
 def violates(run: Simulation) -> bool:
     """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
     robot, contact, n = run.robot.tables, run.contact, run.robot.n_feet
     g, tol = np.empty(len(run.fired)), np.empty(len(run.fired))
-    guards(robot, run.work, contact, run.options.hold_speed, g)
+    guards(robot, run.work, contact, run.options.speeds, g)
     tolerances(robot, contact, run.options.hold_speed, run.weight, tol)
     bad = g < -1e3 * tol
     bad[: 3 * n : 3] &= contact.foot != FREE
+    bad[2 : 3 * n : 3] &= contact.foot != SLIDE
     bad[3 * n : 3 * n + len(robot.limit)] &= contact.limit == CLOSED
     return bool(bad.any())
 

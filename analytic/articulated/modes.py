@@ -1,7 +1,8 @@
 """Modes of feet, limits and dry friction, and the arrays in which compiled functions keep rows and forces.
 
-A foot is free, sticks, slides, or is held: friction then acts along a fixed direction, so that the field is smooth
-where the slip passes through zero. Above `hold_speed` it slides, with friction against the slip.
+A foot is free, sticks, slides, or creeps. Friction against a slip v turns with it at the rate mu f A / |v|, A the
+mobility, so that slow slips are stiff. A foot that creeps has friction against v + a / `CREEP_RATE` instead, the slip
+that is to be, a its acceleration: the same to first order, at rest the law of accelerations, and no faster than that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import numpy as np
 
 from .layout import FRICTIONLOSS, MU, Tables, n_rows
 
-FREE, STICK, HELD, SLIDE, SMOOTH = range(5)  # of a foot; SMOOTH closed without friction
+FREE, STICK, CREEP, SLIDE, SMOOTH = range(5)  # of a foot; SMOOTH closed without friction
+CREEP_RATE = float(__import__("os").environ.get("KAPPA", "3e3"))  # [1/s]
 OPEN, CLOSED = range(2)  # of a joint limit
 AT_REST, NOT_DRY = 0, 2  # of a line: at rest by dry friction, +1 or -1 moving, or without such friction
 WORK, DAMPED, RUBBED, DRY, N_BOOKS = range(5)  # after qpos, qvel, act: work of actuators, losses: dampers, feet, joints
@@ -23,11 +25,13 @@ class Contact(NamedTuple):
 
     foot: np.ndarray  # (n_feet,) int modes
     direction: np.ndarray  # (n_feet, 2) of the slip that friction acts against
+    along: np.ndarray  # (n_feet,) slip that is to be, along it: v + a / CREEP_RATE [m/s]
     limit: np.ndarray  # (n_limits,) int modes
     dry: np.ndarray  # (n_lines,) int modes
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force
     column: np.ndarray  # (m, nv) L^-1 C^T of forces, with the friction of sliding feet
     right: np.ndarray  # (m,) accelerations that the forces must give
+    soft: np.ndarray  # (m,) by unit of force less: where friction of a foot that creeps turns its row
     force: np.ndarray  # (m,)
     foot_force: np.ndarray  # (n_feet, 3) along normal and tangents, on the foot [N]
     limit_force: np.ndarray  # (n_limits,)
@@ -42,8 +46,8 @@ def contact_of(robot: Tables) -> Contact:
     most, z = 3 * n + limits + lines + rows, np.zeros
     dry = np.where(robot.line[:, FRICTIONLOSS] > 0.0, AT_REST, NOT_DRY).astype(np.int64)
     return Contact(
-        z(n, np.int64), z((n, 2)), z(limits, np.int64), dry, z((most, nv)), z((most, nv)), z(most), z(most),
-        z((n, 3)), z(limits), z(lines), z(rows), z(nv),
+        z(n, np.int64), z((n, 2)), z(n), z(limits, np.int64), dry, z((most, nv)), z((most, nv)),
+        z(most), z(most), z(most), z((n, 3)), z(limits), z(lines), z(rows), z(nv),
     )  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import assembly, closed, events, flow
+from . import assembly, closed, events, flow, guards
 from .constrained import forces
 from .dynamics import energy
 from .layout import GAP, MASS, workspace
 from .mechanics import array_of
-from .modes import N_BOOKS, contact_of
+from .modes import N_BOOKS, SLIDE, contact_of
 from .outcome import Event, RunStatus
 from .robot import Robot
 
@@ -33,8 +33,9 @@ class Options:
     Attributes:
         rtol: Relative tolerance of the integration; a tenth of it is the absolute one.
         drift_rate: At which closed contacts that drifted come back [1/s]; faster makes the field stiff.
-        hold_speed: Slip speed below which friction keeps its direction [m/s]: an error of this order; a tenth of it
-            takes ten times the steps where a foot slips slowly.
+        hold_speed: What is slower is at rest where modes are chosen [m/s]: an error of this order.
+        creep_speed: Slip speed below which friction follows the slip at a bounded rate (`modes`) [m/s]: an error of its
+            square. Less takes more steps where a foot slips slowly.
         rest_speed: A foot that leaves an impact at less, and is pushed back, rests: the end of rattling [m/s].
         touching: Gap below which a foot takes part in an impact [m].
         undecided: "stop" where the accelerations are not unique, or "least" to go on with the least forces, each
@@ -44,18 +45,24 @@ class Options:
 
     rtol: float = 1e-9
     drift_rate: float = 20.0
-    hold_speed: float = 1e-7
+    hold_speed: float = 1e-5
+    creep_speed: float = 1e-3
     rest_speed: float = 5e-4
     touching: float = 1e-9
     undecided: str = "stop"
     max_steps: int = 100_000
 
     def __post_init__(self) -> None:
-        for name in ("rtol", "hold_speed", "rest_speed", "touching"):
+        for name in ("rtol", "hold_speed", "creep_speed", "rest_speed", "touching"):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be a positive number, got {getattr(self, name)!r}")
         if self.undecided not in ("stop", "least"):
             raise ValueError(f"undecided must be 'stop' or 'least', got {self.undecided!r}")
+
+    @property
+    def speeds(self) -> tuple[float, float]:
+        """`hold_speed` and `creep_speed`, as guards take them."""
+        return self.hold_speed, self.creep_speed
 
 
 @dataclass
@@ -118,6 +125,12 @@ class Simulation:
         work, *losses = self.x[-N_BOOKS:]
         return float(self.energy - work + sum(losses) + self.lost)
 
+    def may_creep(self) -> np.ndarray:
+        """Return which feet slide so slowly, and stop so late, that they creep, shape (n_feet,)."""
+        g = np.empty(len(self.fired))
+        guards.guards(self.robot.tables, self.work, self.contact, self.options.speeds, g)
+        return (self.contact.foot == SLIDE) & (g[2 : 3 * self.robot.n_feet : 3] <= 0.0)
+
     def refresh(self) -> None:
         """Evaluate mechanics and forces at the present state and modes."""
         nq, nv, books = self.robot.nq, self.robot.nv, len(self.x) - N_BOOKS
@@ -141,7 +154,7 @@ class Simulation:
         if not self.time <= time < np.inf:
             raise ValueError(f"time must be finite and not before {self.time:g} s, where the run is, got {time!r}")
         options, robot = self.options, self.robot
-        setting = (options.drift_rate, options.hold_speed, self.weight, options.rtol)
+        setting = (options.drift_rate, options.speeds, self.weight, options.rtol)
         atol = np.full(len(self.x), 0.1 * options.rtol)
         while self.time < time and self.status is RunStatus.FINAL_TIME:
             how, now, self.step = flow.flow(
