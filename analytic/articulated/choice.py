@@ -70,7 +70,7 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
 def _open_all(run: Simulation) -> np.ndarray:
     """Open everything, and free dry lines that are slow; return which those are."""
     dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.work.line[:, SPEED].copy()
-    slow = dry & (np.abs(speed) <= run.options.hold_speed)
+    slow = dry & (np.abs(speed) <= 2.0 * run.options.hold_speed)
     run.contact.foot[:], run.contact.limit[:] = FREE, OPEN
     run.contact.dry[:] = np.where(dry & ~slow, np.sign(speed), NOT_DRY)
     run.refresh()
@@ -80,7 +80,7 @@ def _open_all(run: Simulation) -> np.ndarray:
 def _foot_block(run: Simulation, i: int) -> Block:
     slip, mu = run.work.foot[i, VELOCITY + 1 : DRIFT], run.robot.tables.foot[i, MU]
     speed = float(np.linalg.norm(slip))
-    return Block(SLIDING, mu, tuple(slip / speed)) if speed > run.options.hold_speed else Block(CONE, mu)
+    return Block(SLIDING, mu, tuple(slip / speed)) if speed > 2.0 * run.options.hold_speed else Block(CONE, mu)
 
 
 def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size: float, noise: float) -> None:

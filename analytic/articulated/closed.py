@@ -45,13 +45,13 @@ def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
     if rows and np.abs(speeds).max() > 1e-15:
         nq, rows = run.robot.nq, np.array(rows)
         back = through_mass(run, rows)
-        run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-12)[0]
+        run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-6)[0]
         run.refresh()
 
 
 def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:
     """Return rows and speeds of what touches and is slower than `hold_speed`: rounding, that rows would contradict."""
-    rows, speeds, hold = [], [], run.options.hold_speed
+    rows, speeds, hold = [], [], 2.0 * run.options.hold_speed
     for i in np.flatnonzero(feet):
         velocity = run.work.foot[i, VELOCITY:DRIFT]
         chosen = [0] * bool(abs(velocity[0]) <= hold) + [1, 2] * bool(np.linalg.norm(velocity[1:]) <= hold)

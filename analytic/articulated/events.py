@@ -15,7 +15,7 @@ from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
 from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
-from .guards import FORCE_TOL, STOPPED, guards, tolerances
+from .guards import FORCE_TOL, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, FREE, OPEN, SLIDE, STICK
 from .outcome import Event, RunStatus
@@ -70,7 +70,7 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
         contact.foot[i], contact.direction[i] = CREEP, -force / np.linalg.norm(force)
         return "slip"
     creeps = mode == SLIDE and guard == 2 and contact.along[i] > 0.25 * speed
-    if speed <= run.options.hold_speed and not creeps and (guard == 2 or speed < STOPPED * run.options.hold_speed or mode == CREEP):
+    if speed <= run.options.hold_speed and not creeps and (guard == 2 or speed < run.options.speeds[2] or mode == CREEP):
         return "stops"
     contact.direction[i] = slip / speed
     if mode == SLIDE and guard == 1:

@@ -13,14 +13,13 @@ from .layout import BOUND, FRICTIONLOSS, GAP, LENGTH, MU, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, FREE, NOT_DRY, SLIDE, STICK
 
 GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-5  # [m]; of the weight; of `hold_speed`: counts as positive from there
-STOPPED = 1e-2  # of `hold_speed`: what stops at once does so there
 BRIEF = 30.0  # what would stop within 1 / (BRIEF CREEP_RATE) is left to, what takes longer stops at `hold_speed`
 
 
 @jit
 def guards(robot, work, contact, speeds, g):
     """Write the guards from the forces that were written last; infinite where there is none."""
-    n, limits, hold_speed, creep_speed = len(robot.foot), len(robot.limit), speeds[0], speeds[1]
+    n, limits, (hold_speed, creep_speed, stop_speed) = len(robot.foot), len(robot.limit), speeds
     for i in range(n):
         mode, foot, force = contact.foot[i], work.foot[i], contact.foot_force[i]
         g[3 * i] = foot[GAP] if mode == FREE else force[0]
@@ -30,7 +29,7 @@ def guards(robot, work, contact, speeds, g):
             g[3 * i + 1] = robot.foot[i, MU] * force[0] - math.sqrt(force[1] * force[1] + force[2] * force[2])
         speed = math.sqrt(foot[VELOCITY + 1] * foot[VELOCITY + 1] + foot[VELOCITY + 2] * foot[VELOCITY + 2])
         if mode == SLIDE:  # at 60 degrees from the direction it had that one is replaced, before the field jumps at 90
-            g[3 * i + 1] = slip - 0.5 * max(STOPPED * hold_speed, speed)
+            g[3 * i + 1] = slip - 0.5 * max(stop_speed, speed)
             stops = max(speed - hold_speed, -BRIEF * speed - contact.along[i])
             g[3 * i + 2] = min(max(speed - creep_speed, 0.5 * speed - contact.along[i]), stops)
         elif mode == CREEP:
@@ -45,7 +44,7 @@ def guards(robot, work, contact, speeds, g):
         if mode == AT_REST:
             g[k] = robot.line[i, FRICTIONLOSS] - abs(contact.dry_force[i])
         elif mode != NOT_DRY:
-            g[k] = mode * work.line[i, SPEED] + 0.5 * STOPPED * hold_speed  # less is rounding of what others hold
+            g[k] = mode * work.line[i, SPEED] + 0.5 * stop_speed  # less is rounding of what others hold
 
 
 @jit

@@ -60,9 +60,9 @@ class Options:
             raise ValueError(f"undecided must be 'stop' or 'least', got {self.undecided!r}")
 
     @property
-    def speeds(self) -> tuple[float, float]:
-        """`hold_speed` and `creep_speed`, as guards take them."""
-        return self.hold_speed, self.creep_speed
+    def speeds(self) -> tuple[float, float, float]:
+        """`hold_speed`, `creep_speed`, and that at which a sudden stop is one, well above the tolerance."""
+        return self.hold_speed, self.creep_speed, min(self.hold_speed, max(1e-2 * self.hold_speed, 1e2 * self.rtol))
 
 
 @dataclass
