@@ -63,7 +63,9 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         run.events.append(Event(run.time, "undecided", "", 0.0))
     if not _agree(run, size):
         return RunStatus.NOT_SOLVED
-    run.contact.foot[run.may_creep() & (run.contact.along > 0.25 * np.linalg.norm(run.work.foot[:, VELOCITY+1:DRIFT], axis=1))] = CREEP
+    speed, contact = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1), run.contact
+    slow = (speed <= run.options.creep_speed) & (contact.along >= 0.5 * speed)
+    contact.foot[slow & (contact.foot == SLIDE)] = CREEP
     return None
 
 

@@ -55,7 +55,7 @@ from .modes import (
 from .newton import solve_dense
 
 DELTA = 1e-6  # of Tikhonov's term, relative to the mobility of a row
-TURNS, TURNED = 8, 1e-12  # at most so many of the friction of feet that creep; until the angle is less [rad]
+TURNS, TURNED = 8, 1e-6  # at most so many of the friction of feet that creep; until the angle is less [rad]
 SWEEPS, EXACT = 12, 1e-13  # at most so many; residual relative to the largest that the forces have to balance
 
 
@@ -204,9 +204,11 @@ def _rows(robot, work, contact, a, load):
 def _add(work, contact, m, row, column, drift, load):
     """Add a row and its column, both through the mass matrix's factor."""
     contact.row[m, :] = row
-    contact.column[m, :] = column
     solve_lower(work.factor, contact.row[m])
-    solve_lower(work.factor, contact.column[m])
+    contact.column[m, :] = contact.row[m]
+    if column is not row:
+        contact.column[m, :] = column
+        solve_lower(work.factor, contact.column[m])
     s = drift
     for k in range(len(row)):
         s += contact.row[m, k] * load[k]

@@ -17,7 +17,7 @@ from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows,
 from .contact import Block
 from .guards import FORCE_TOL, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
-from .modes import AT_REST, CLOSED, CREEP, FREE, OPEN, SLIDE, STICK
+from .modes import AT_REST, CLOSED, CREEP, FREE, OPEN, SLIDE, STICK, STOPS
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -69,12 +69,16 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
             return "liftoff"
         contact.foot[i], contact.direction[i] = CREEP, -force / np.linalg.norm(force)
         return "slip"
-    creeps = mode == SLIDE and guard == 2 and contact.along[i] > 0.25 * speed
-    if speed <= run.options.hold_speed and not creeps and (guard == 2 or speed < run.options.speeds[2] or mode == CREEP):
+    if mode == STOPS or (mode == CREEP and speed <= run.options.hold_speed):
         return "stops"
     contact.direction[i] = slip / speed
     if mode == SLIDE and guard == 1:
-        return "turns"
+        if speed > run.options.speeds[2]:
+            return "turns"
+        contact.foot[i] = STOPS
+        return None
+    if mode == SLIDE and contact.along[i] < 0.25 * speed:
+        return "stops"
     contact.foot[i] = CREEP if mode == SLIDE else SLIDE
     return "slow" if mode == SLIDE else "fast"
 

@@ -1,6 +1,6 @@
 """Guards, positive in their mode: what a foot, a limit or dry friction may not cross without an event.
 
-Three for a foot (gap, or normal force; cone, or slip against the direction of friction; slip speed while held), one
+Three for a foot (gap, or normal force; cone, or slip along friction; its speed), one
 for a limit (gap or force) and one for a line (friction left, or speed).
 """
 
@@ -10,7 +10,7 @@ import math
 
 from ..compilation import jit
 from .layout import BOUND, FRICTIONLOSS, GAP, LENGTH, MU, SIGN, SPEED, VELOCITY
-from .modes import AT_REST, CLOSED, CREEP, FREE, NOT_DRY, SLIDE, STICK
+from .modes import AT_REST, CLOSED, CREEP, FREE, NOT_DRY, SLIDE, STICK, STOPS
 
 GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-5  # [m]; of the weight; of `hold_speed`: counts as positive from there
 BRIEF = 30.0  # what would stop within 1 / (BRIEF CREEP_RATE) is left to, what takes longer stops at `hold_speed`
@@ -35,6 +35,9 @@ def guards(robot, work, contact, speeds, g):
         elif mode == CREEP:
             g[3 * i + 1] = contact.along[i]
             g[3 * i + 2] = 2.0 * creep_speed - speed
+        elif mode == STOPS:
+            g[3 * i + 1] = slip
+            g[3 * i + 2] = 2.0 * stop_speed - speed
     for k in range(limits):
         gap = robot.limit[k, SIGN] * (work.line[robot.limit_of[k], LENGTH] - robot.limit[k, BOUND])
         g[3 * n + k] = contact.limit_force[k] if contact.limit[k] == CLOSED else gap

@@ -3,6 +3,7 @@
 A foot is free, sticks, slides, or creeps. Friction against a slip v turns with it at the rate mu f A / |v|, A the
 mobility, so that slow slips are stiff. A foot that creeps has friction against v + a / `CREEP_RATE` instead, the slip
 that is to be, a its acceleration: the same to first order, at rest the law of accelerations, and no faster than that.
+A slide that stops keeps the direction of friction, so that the field is smooth where the slip passes through zero.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 
 from .layout import FRICTIONLOSS, MU, Tables, n_rows
 
-FREE, STICK, CREEP, SLIDE, SMOOTH = range(5)  # of a foot; SMOOTH closed without friction
-CREEP_RATE = float(__import__("os").environ.get("KAPPA", "3e3"))  # [1/s]
+FREE, STICK, CREEP, SLIDE, STOPS, SMOOTH = range(6)  # of a foot; SMOOTH closed without friction
+CREEP_RATE = 3e3  # [1/s]
 OPEN, CLOSED = range(2)  # of a joint limit
 AT_REST, NOT_DRY = 0, 2  # of a line: at rest by dry friction, +1 or -1 moving, or without such friction
 WORK, DAMPED, RUBBED, DRY, N_BOOKS = range(5)  # after qpos, qvel, act: work of actuators, losses: dampers, feet, joints

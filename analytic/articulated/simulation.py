@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import assembly, closed, events, flow, guards
+from . import assembly, closed, events, flow
 from .constrained import forces
 from .dynamics import energy
 from .layout import GAP, MASS, workspace
 from .mechanics import array_of
-from .modes import N_BOOKS, SLIDE, contact_of
+from .modes import N_BOOKS, contact_of
 from .outcome import Event, RunStatus
 from .robot import Robot
 
@@ -124,12 +124,6 @@ class Simulation:
         """Energy, less the work done, plus all losses [J]: the same at all times but for errors."""
         work, *losses = self.x[-N_BOOKS:]
         return float(self.energy - work + sum(losses) + self.lost)
-
-    def may_creep(self) -> np.ndarray:
-        """Return which feet slide so slowly, and stop so late, that they creep, shape (n_feet,)."""
-        g = np.empty(len(self.fired))
-        guards.guards(self.robot.tables, self.work, self.contact, self.options.speeds, g)
-        return (self.contact.foot == SLIDE) & (g[2 : 3 * self.robot.n_feet : 3] <= 0.0)
 
     def refresh(self) -> None:
         """Evaluate mechanics and forces at the present state and modes."""
