@@ -32,7 +32,7 @@ class Contact(NamedTuple):
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force
     column: np.ndarray  # (m, nv) L^-1 C^T of forces, with the friction of sliding feet
     right: np.ndarray  # (m,) accelerations that the forces must give
-    soft: np.ndarray  # (m,) by unit of force less: where friction of a foot that creeps turns its row
+    soft: np.ndarray  # (m,) acceleration that a row gains by unit of force, beside that of mass (`slip`)
     force: np.ndarray  # (m,)
     foot_force: np.ndarray  # (n_feet, 3) along normal and tangents, on the foot [N]
     limit_force: np.ndarray  # (n_limits,)
