@@ -11,7 +11,7 @@ from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
 from .closed import limit_row, through_mass
 from .contact import Block, pack
 from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
-from .modes import AT_REST, CLOSED, CREEP, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
+from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         return None
     rows, twice = np.array(rows), 2.0 * run.options.drift_rate
     drift = np.concatenate([run.work.foot[touching, DRIFT:].ravel(), np.zeros(len(shut) + len(joints))])
-    free = rows @ run.contact.qacc + drift + twice * (rows @ run.qvel)
+    rate = np.full(len(rows), twice)
+    rate[: 3 * len(touching)].reshape(-1, 3)[:, 1:] = CREEP_RATE
+    free = rows @ run.contact.qacc + drift + rate * (rows @ run.qvel)
     blocks = [_foot_block(run, i) for i in touching] + [Block(UNILATERAL)] * len(shut)
     blocks += [Block(BOUNDED, bound=run.robot.tables.line[i, FRICTIONLOSS]) for i in joints]
     back, free_acceleration = through_mass(run, rows), run.contact.qacc.copy()
@@ -96,6 +98,7 @@ def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size:
         contact.foot[i], contact.direction[i] = SLIDE, block.direction
     elif mode == 1 or friction == 0.0:
         contact.foot[i] = STICK
+        contact.settling[i] = CREEP_RATE
     else:  # at the cone: it begins to slip, or others hold it there
         slip = float(np.linalg.norm(w[1:]))
         contact.foot[i] = CREEP

@@ -13,11 +13,11 @@ import numpy as np
 from . import contact as problem
 from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
-from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
+from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, settled, slow_rows, stop_rows, through_mass
 from .contact import Block
 from .guards import FORCE_TOL, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
-from .modes import AT_REST, CLOSED, CREEP, FREE, OPEN, SLIDE, STICK, STOPS
+from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, OPEN, SLIDE, STICK, STOPS
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
     impact = anew = False
+    settled(run)
     for k in np.flatnonzero(fired):
         if k < 3 * n:
             what = _foot_event(run, int(k) // 3, int(k) % 3)
@@ -69,8 +70,11 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
             return "liftoff"
         contact.foot[i], contact.direction[i] = CREEP, -force / np.linalg.norm(force)
         return "slip"
-    if mode == STOPS or (mode == CREEP and speed <= run.options.hold_speed):
+    if mode == STOPS:
         return "stops"
+    if mode == CREEP and guard == 1 and speed <= run.options.hold_speed:
+        contact.foot[i], contact.settling[i] = STICK, CREEP_RATE  # w is zero at both: forces are continuous
+        return "sticks"
     contact.direction[i] = slip / speed
     if mode == SLIDE and guard == 1:
         if speed > run.options.speeds[2]:

@@ -27,6 +27,7 @@ class Contact(NamedTuple):
     foot: np.ndarray  # (n_feet,) int modes
     direction: np.ndarray  # (n_feet, 2) of the slip that friction acts against
     along: np.ndarray  # (n_feet,) slip that is to be, along it: v + a / CREEP_RATE [m/s]
+    settling: np.ndarray  # (n_feet,) at which rate the last of a slip goes where a foot sticks, beside `drift_rate`
     limit: np.ndarray  # (n_limits,) int modes
     dry: np.ndarray  # (n_lines,) int modes
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force
@@ -47,7 +48,7 @@ def contact_of(robot: Tables) -> Contact:
     most, z = 3 * n + limits + lines + rows, np.zeros
     dry = np.where(robot.line[:, FRICTIONLOSS] > 0.0, AT_REST, NOT_DRY).astype(np.int64)
     return Contact(
-        z(n, np.int64), z((n, 2)), z(n), z(limits, np.int64), dry, z((most, nv)), z((most, nv)),
+        z(n, np.int64), z((n, 2)), z(n), z(n), z(limits, np.int64), dry, z((most, nv)), z((most, nv)),
         z(most), z(most), z(most), z((n, 3)), z(limits), z(lines), z(rows), z(nv),
     )  # fmt: skip
 
