@@ -119,6 +119,7 @@ def settle(run: Simulation, impact: bool) -> RunStatus | None:
     status = choose(run, feet, limits)
     if status is None or status is RunStatus.INDETERMINATE:
         stop_rows(run, *closed_rows(run))
+    settled(run)
     lost = before - run.energy
     run.lost += lost
     run.refresh()

@@ -27,7 +27,7 @@ class Contact(NamedTuple):
     foot: np.ndarray  # (n_feet,) int modes
     direction: np.ndarray  # (n_feet, 2) of the slip that friction acts against
     along: np.ndarray  # (n_feet,) slip that is to be, along it: v + a / CREEP_RATE [m/s]
-    settling: np.ndarray  # (n_feet,) at which rate the last of a slip goes where a foot sticks, beside `drift_rate`
+    settling: np.ndarray  # (n_feet,) at which rate the last of a slip goes where a foot sticks [1/s]
     limit: np.ndarray  # (n_limits,) int modes
     dry: np.ndarray  # (n_lines,) int modes
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force

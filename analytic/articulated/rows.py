@@ -65,7 +65,7 @@ def _foot_rows(robot, work, contact, a, load, i, m, unit):
     m = _add(work, contact, m, jacobian[0], unit, drift, load)
     if mode == STICK:
         for k in range(1, 3):
-            drift = foot[DRIFT + k] + (2.0 * a + contact.settling[i]) * foot[VELOCITY + k]
+            drift = foot[DRIFT + k] + max(2.0 * a, contact.settling[i]) * foot[VELOCITY + k]
             m = _add(work, contact, m, jacobian[k], jacobian[k], drift, load)
     elif mode == CREEP:
         for k in range(len(unit)):

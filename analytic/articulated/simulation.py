@@ -148,7 +148,6 @@ class Simulation:
         if not self.time <= time < np.inf:
             raise ValueError(f"time must be finite and not before {self.time:g} s, where the run is, got {time!r}")
         options, robot = self.options, self.robot
-        closed.settled(self)
         setting = (options.drift_rate, options.speeds, self.weight, options.rtol)
         atol = np.full(len(self.x), 0.1 * options.rtol)
         while self.time < time and self.status is RunStatus.FINAL_TIME:
@@ -158,6 +157,7 @@ class Simulation:
             )  # fmt: skip
             self.time = now
             if how == flow.END:
+                closed.settled(self)
                 self.refresh()
                 break
             self._stop(FLOWS[how] if how != flow.EVENT else events.transition(self, self.fired))
