@@ -100,6 +100,7 @@ class FreeBodyTask(Task):
     FORWARD: ClassVar[int] = 0
     KEPT = (*Task.KEPT, "pace")
     INFO = {"position": "position"}
+    EXACT = "tarsus.envs.exact.articulated:ExactArticulated"
     WIDTHS: ClassVar[tuple[float, float]] = WIDTHS
     PACE_TIME: ClassVar[float] = 0.25
 

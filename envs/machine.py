@@ -60,7 +60,7 @@ class LeggedMachine(ABC):
     KEPT: ClassVar[tuple[str, ...]] = ()
     config_class: ClassVar[type[TaskConfig]]
     EXACT: ClassVar[str] = ""
-    NO_EXACT: ClassVar[str] = "it needs equations of motion, which are written for Hexapod, SlipLeg and HoppingLeg"
+    NO_EXACT: ClassVar[str] = "it needs a free body, or equations of motion of its own"
     WARP: ClassVar[bool] = False
     INFO: ClassVar[dict[str, str | Callable[[Any], np.ndarray]]] = {}
     OBSERVATIONS: ClassVar[dict[str, Observation]] = {}

@@ -49,7 +49,6 @@ class OwnRobotTask(FreeBodyTask):
     """
 
     config_class = OwnRobotConfig
-    NO_EXACT = "it needs equations of motion and of contact, and a file of a robot describes it to MuJoCo alone"
     KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying", "air", "stepped")
     DEFAULT = (*FreeBodyTask.DEFAULT, "correction", "tempo", "baseline", "clock")
     OUTPUTS = (*FreeBodyTask.OUTPUTS, "actuator_force", "actuator_velocity")

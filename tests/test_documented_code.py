@@ -23,12 +23,12 @@ for alone in (ROOT / "README.md", ROOT / "docs" / "own_robot.md"):  # each of th
     SHOWN |= {f"{alone.stem}-{n}": block for n, block in enumerate(blocks(alone))}
 SMALLER = {  # steps of training: one update, or a few
     "recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"},
-    "own_robot-2": {"1_000_000": "8", "num_envs=8": "num_envs=1"},
+    "own_robot-3": {"1_000_000": "8", "num_envs=8": "num_envs=1"},
 }
 
 
 def test_there_is_code_to_run():
-    assert {"README-0", "own_robot-2", "hybrid", "doors", "learning"} <= set(SHOWN) and len(SHOWN) > 20
+    assert {"README-0", "own_robot-3", "hybrid", "doors", "learning"} <= set(SHOWN) and len(SHOWN) > 20
 
 
 @pytest.mark.parametrize("name", SHOWN)

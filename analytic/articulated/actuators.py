@@ -52,6 +52,7 @@ def actuators(robot, work, ctrl, act, act_rate):
         force = min(max(force, a[FORCE_LEAST]), a[FORCE_MOST])
         for i in range(len(robot.dof)):
             work.load[ACTUATOR_FORCE, i] += robot.line_row[where[LINE], i] * a[GEAR] * force
+        work.actuator[k, 0], work.actuator[k, 1] = force, velocity
     for i in range(len(robot.dof)):
         work.load[ACTUATOR_FORCE, i] = min(max(work.load[ACTUATOR_FORCE, i], robot.dof[i, LEAST]), robot.dof[i, MOST])
 

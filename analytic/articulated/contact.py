@@ -28,6 +28,7 @@ from .blocks import (
     scaled,
 )
 from .enumeration import APART, HOLDS, enumerate_modes, is_monotone
+from .jam import has_no_solution
 from .search import GOOD, ladder, refine, relative
 
 
@@ -134,6 +135,8 @@ def solve(matrix, free, blocks: Sequence[Block], *, noise: float = 0.0, starts: 
     random = np.random.default_rng(0).standard_normal((starts, m))
     force, other, mode = np.zeros(m), np.zeros(m), np.zeros(len(blocks), np.int64)
     code, residual, mismatch = solve_rows(matrix, free, pack(blocks), noise, random, force, other, mode)
+    if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks):
+        code = S_NO_SOLUTION
     return ContactSolution(
         force, matrix @ force + free, STATUSES[code], residual, mismatch, other if code == S_INDETERMINATE else None
     )

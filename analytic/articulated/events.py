@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import contact as problem
+from . import jam
 from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
 from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, settled, slow_rows, stop_rows, through_mass
@@ -113,10 +114,11 @@ def settle(run: Simulation, impact: bool) -> RunStatus | None:
         if not _impact(run, feet, limits):
             return RunStatus.NOT_SOLVED
         run.refresh()
-    feet &= run.work.foot[:, VELOCITY] <= options.rest_speed
-    limits &= limit_speeds(run) <= options.rest_speed
-    stop_rows(run, *slow_rows(run, feet, limits))
-    status = choose(run, feet, limits)
+    status = _rest_and_choose(run, feet, limits)
+    if status is RunStatus.NO_SOLUTION and _impact(run, feet, limits, jam.CLOSING):
+        run.refresh()
+        run.events.append(Event(run.time, "jams", "", before - run.energy))
+        status = _rest_and_choose(run, feet, limits)
     if status is None or status is RunStatus.INDETERMINATE:
         stop_rows(run, *closed_rows(run))
     settled(run)
@@ -128,8 +130,19 @@ def settle(run: Simulation, impact: bool) -> RunStatus | None:
     return status
 
 
-def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> bool:
-    """Replace the speeds by those after an impact of all that touches; return whether its problem was solved."""
+def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
+    """Stop what is slow, and choose all modes of what touches and does not leave; see `choose`."""
+    feet = feet & (run.work.foot[:, VELOCITY] <= run.options.rest_speed)
+    limits = limits & (limit_speeds(run) <= run.options.rest_speed)
+    stop_rows(run, *slow_rows(run, feet, limits))
+    return choose(run, feet, limits)
+
+
+def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> bool:
+    """Replace the speeds by those after an impact of all that touches; return whether its problem was solved.
+
+    Feet that would rest close at least at the speed `closing` [m/s]: an impact without collision.
+    """
     robot, nq = run.robot.tables, run.robot.nq
     touching = np.flatnonzero(feet)
     rows = [
@@ -143,6 +156,8 @@ def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> bool:
     free = rows @ run.qvel
     normal = free[: 3 * len(touching) : 3]
     normal[:] += np.where(normal < -BOUNCES, robot.foot[touching, RESTITUTION] * normal, 0.0)
+    if closing > 0.0:
+        normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
     back = through_mass(run, rows)
     code, force, _, _ = solve(rows @ back, free, blocks, 1e-10)
     run.x[nq : nq + run.robot.nv] += back @ force

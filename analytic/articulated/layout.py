@@ -99,6 +99,7 @@ class Workspace(NamedTuple):
     mass: np.ndarray  # (nv, nv) mass matrix with armature
     factor: np.ndarray  # (nv, nv) its lower Cholesky factor
     load: np.ndarray  # (4, nv) bias (Coriolis and gravity), spring, actuator and damper forces
+    actuator: np.ndarray  # (n_actuators, 2) force and velocity of each
     line: np.ndarray  # (n_lines, 2) length and speed
     equality: np.ndarray  # (rows, 3) error, velocity, and the acceleration at zero joint acceleration
     equality_jacobian: np.ndarray  # (rows, nv) of that velocity
@@ -117,7 +118,7 @@ def workspace(tables: Tables) -> Workspace:
     nbody, nv, n_feet, n_lines = len(tables.body), len(tables.dof), len(tables.foot), len(tables.line)
     rows = n_rows(tables)
     shapes = [(3,), (nbody, 3), (nbody, 4), (nbody, 3), (nbody, 10), (nbody, 10), (nv, 6), (nv, 6), (nbody, 6),
-              (nbody, 6), (nbody, 6), (nv, nv), (nv, nv), (4, nv), (n_lines, 2),
+              (nbody, 6), (nbody, 6), (nv, nv), (nv, nv), (4, nv), (len(tables.actuator), 2), (n_lines, 2),
               (rows, 3), (rows, nv), (n_feet, 7), (n_feet, 3, nv)]  # fmt: skip
     return Workspace(*map(np.zeros, shapes))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .layout import FRICTIONLOSS, MU, Tables, n_rows
+from .layout import FRICTIONLOSS, Tables, n_rows
 
 FREE, STICK, CREEP, SLIDE, STOPS, SMOOTH = range(6)  # of a foot; SMOOTH closed without friction
 CREEP_RATE = 3e3  # [1/s]
@@ -51,8 +51,3 @@ def contact_of(robot: Tables) -> Contact:
         z(n, np.int64), z((n, 2)), z(n), z(n), z(limits, np.int64), dry, z((most, nv)), z((most, nv)),
         z(most), z(most), z(most), z((n, 3)), z(limits), z(lines), z(rows), z(nv),
     )  # fmt: skip
-
-
-def closed(robot: Tables, foot: int) -> int:
-    """Return the mode of a foot that is closed and sticks, if it can."""
-    return STICK if robot.foot[foot, MU] > 0.0 else SMOOTH

@@ -11,7 +11,7 @@ class RunStatus(Enum):
 
     FINAL_TIME = "reached the time that was asked for"
     INDETERMINATE = "Coulomb's law allows two futures: `futures` are their accelerations; `undecided` may choose"
-    NO_SOLUTION = "no forces obey the laws here: friction jams (Painleve's paradox), or nothing moves what closes"
+    NO_SOLUTION = "no forces obey the laws here: friction jams and no impact ends that, or nothing moves what closes"
     NOT_SOLVED = "the modes after an event were not found"
     CHATTER = "events follow each other without end: 1000 within a millisecond"
     STEP_TOO_SMALL = "the step fell below rounding: the field is too stiff here, as where a foot slips very slowly"

@@ -23,7 +23,7 @@ from .robot import Robot
 FLOWS = (None, None, RunStatus.STEP_TOO_SMALL, RunStatus.NONFINITE, RunStatus.STEP_LIMIT)
 
 
-CLOSE, MOST_CLOSE = 1e-3, 1000  # so many events within that time [s] are chatter
+CLOSE, MOST_CLOSE = 1e-3, 1000  # so many events within that time [s] of one of them are chatter
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Simulation:
         self.work, self.contact = workspace(tables), contact_of(tables)
         self.weight = float(tables.body[:, MASS].sum() * np.linalg.norm(tables.gravity)) or 1.0
         self.fired = np.zeros(3 * len(tables.foot) + len(tables.limit) + len(tables.line), np.bool_)
-        self.step, self.last = 1e-4, ()  # the next step; when the last events were [s]
+        self.step, self.crowd = 1e-4, (0.0, 0)  # the next step [s]; since when events are counted, and how many
         self.refresh()
 
     @property
@@ -161,8 +161,9 @@ class Simulation:
                 self.refresh()
                 break
             self._stop(FLOWS[how] if how != flow.EVENT else events.transition(self, self.fired))
-            self.last = (*self.last[1 - MOST_CLOSE :], now)
-            if len(self.last) == MOST_CLOSE and now - self.last[0] < CLOSE:
+            since, crowd = self.crowd
+            self.crowd = (since, crowd + 1) if now - since < CLOSE else (now, 1)
+            if self.crowd[1] == MOST_CLOSE:
                 self._stop(RunStatus.CHATTER)
         return self.status
 

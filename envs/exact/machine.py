@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ class Row(NamedTuple):
     qvel: np.ndarray
     sensordata: np.ndarray
     site_xpos: np.ndarray
+    more: dict[str, np.ndarray]  # the others of the task's `OUTPUTS`
 
 
 class ExactMachine(ABC):
@@ -27,18 +29,28 @@ class ExactMachine(ABC):
     Attributes:
         settings: Of the engine; see `hybrid.Options`.
         simulator: The compiled model; robot and ground are its parameters.
+        statuses: With which a run may stop; the first is that it reached its time.
     """
 
     settings: dict[str, Any]
     simulator: hy.Simulator
+    statuses: ClassVar[tuple[Enum, ...]] = tuple(hy.Status)
 
     @abstractmethod
     def __init__(self, task):
         """Refuse a terrain that the model does not have, and compile the model."""
 
+    def runs(self, n: int):
+        """Return n runs that `start` begins."""
+        return hy.Continued(self.simulator, n, **self.settings)
+
     @abstractmethod
-    def start(self, sim, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return state, memory and parameters, shape (n,) each, of a simulation that rests in its commands."""
+    def start(self, sim, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return what a run of a simulation begins with, here state, memory and parameters; its commands rest."""
+
+    def restart(self, sim, runs, run: int, row: Row) -> tuple[np.ndarray, ...]:
+        """Return what a run goes on with at the position and velocity of its row, which a push has changed."""
+        return self.start(sim, row.qpos, row.qvel)
 
     @abstractmethod
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
@@ -53,8 +65,8 @@ class ExactMachine(ABC):
         """
 
     @abstractmethod
-    def read(self, runs: hy.Continued, run: int, row: Row) -> None:
-        """Write position, velocity and sensors of a run to a row."""
+    def read(self, runs: hy.Continued, run: int, row: Row) -> Enum | None:
+        """Write position, velocity and sensors of a run to a row; return one of `statuses` if it cannot go on so."""
 
 
 def refuse(terrain, known: str, why: str) -> None:

@@ -14,13 +14,13 @@ from .. import forks
 from ..camera import Camera
 from ..steps import own_models
 from .machine import Row
-from .runs import Runs, complaint
+from .runs import Runs
 
 
 class ExactSimulation:
     """The only simulation of a task; see `simulations.Simulation`, which is the same in MuJoCo."""
 
-    complaint, refuse = staticmethod(complaint), staticmethod(Runs.refuse)
+    refuse = staticmethod(Runs.refuse)
 
     def __init__(self, task):
         self.task, self.data = task, mujoco.MjData(task.model)
@@ -30,11 +30,16 @@ class ExactSimulation:
     def bind(self) -> None:
         """Keep views into `data`, also into a copy's own, whose run goes on."""
         data = self.data
-        self._runs = Runs(self.task, [Row(data.qpos, data.qvel, data.sensordata, data.site_xpos)])
+        more = {name: getattr(data, name) for name in self.task.OUTPUTS if name not in Row._fields}
+        self._runs = Runs(self.task, [Row(data.qpos, data.qvel, data.sensordata, data.site_xpos, more)])
         self.warnings = self._runs.warnings[0]
         self.task.bind(data)
         if self._saved is not None:
             self.take_row({"physics": self._saved})
+
+    def complaint(self, counts: np.ndarray) -> str:
+        """Return why an episode ended; see `Runs.complaint`."""
+        return self._runs.complaint(counts)
 
     def accepted(self, action, space) -> np.ndarray:
         """Return the action that is applied, of the space's shape; see `Runs.accepted`."""
@@ -80,18 +85,22 @@ class ExactSimulation:
 class ExactSimulations:
     """The simulations of a task with leading dimension n; see `simulations.Simulations`, the same in MuJoCo."""
 
-    complaint, refuse = staticmethod(complaint), staticmethod(Runs.refuse)
+    refuse = staticmethod(Runs.refuse)
 
     def __init__(self, task, n_threads: int, models: list[mujoco.MjModel] | None = None):
         self.task, self.n, self.pid, model = task, task.shape[0], forks.pid(), task.model
         self.models = models or [model] * self.n
         sizes = {"qpos": (model.nq,), "qvel": (model.nv,), "sensordata": (model.nsensordata,)}
-        sizes |= {"site_xpos": (model.nsite, 3), "time": ()}
-        self.data = SimpleNamespace(**{name: np.zeros((self.n, *size)) for name, size in sizes.items()})
-        arrays = [getattr(self.data, name) for name in Row._fields]
-        self._runs = Runs(task, [Row(*(array[sim] for array in arrays)) for sim in range(self.n)])
-        self.warnings, self._scratch = self._runs.warnings, mujoco.MjData(model)
-        self.accepted = self._runs.accepted
+        self._scratch = mujoco.MjData(model)
+        more = [name for name in task.OUTPUTS if name not in Row._fields]
+        sizes |= {"site_xpos": (model.nsite, 3), "time": ()} | {n: getattr(self._scratch, n).shape for n in more}
+        self.data = data = SimpleNamespace(**{name: np.zeros((self.n, *size)) for name, size in sizes.items()})
+        rows = [
+            Row(data.qpos[k], data.qvel[k], data.sensordata[k], data.site_xpos[k], {n: vars(data)[n][k] for n in more})
+            for k in range(self.n)
+        ]
+        self._runs = Runs(task, rows)
+        self.warnings, self.accepted, self.complaint = self._runs.warnings, self._runs.accepted, self._runs.complaint
         threads = min(n_threads or cpu_count() or 1, self.n)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         task.bind(self.data)

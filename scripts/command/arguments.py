@@ -128,6 +128,12 @@ def read(parser: argparse.ArgumentParser, argv: list[str] | None) -> Iterator[ar
     begin()
 
 
+def first(argv: Sequence[str] | None) -> str:
+    """Return the first word of a command line, "" if there is none."""
+    words = sys.argv[1:] if argv is None else argv
+    return words[0] if words else ""
+
+
 def parse(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.Namespace:
     """Return the parsed options of a command that has nothing more to check.
 

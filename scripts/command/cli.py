@@ -21,6 +21,7 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parents[1]
 VERB_FILES = "command/verbs"  # the folder of the verbs' own files, in FOLDER
 FIRST = "tarsus run hexapod"
+ROBOTS = (".urdf", ".xml")  # files that are machines of `tarsus run`
 # What a file has that is run by its name.
 JOINS = re.compile(r"^(def (main\(argv|compute\(|tables\()|class \w+\((MachineCommand|Search)\):)", re.MULTILINE)
 
@@ -38,12 +39,12 @@ class Verb(NamedTuple):
 GROUPS = {
     "Simulate": {
         "run": Verb(
-            "MACHINE",
+            "MACHINE|FILE",
             "walk or hop, in MuJoCo, the exact engine or both: record, picture, film",
             ("library/machines/*.py",),
             own=True,
         ),
-        "crossvalidate": Verb("MACHINE", "the same run in both engines, compared"),
+        "crossvalidate": Verb("MACHINE|FILE", "the same run in both engines, compared"),
         "robot": Verb("FILE", "what a robot of your own is, how it stands and walks, and the lines that register it"),
         "simsect": Verb("", "run an init file of SimSect"),
         "contact-doctor": Verb("MODEL", "what is wrong with the contacts of a MuJoCo model, and what mends it"),
@@ -109,7 +110,7 @@ def module_of(path: Path) -> str:
     return ".".join(["tarsus.scripts", *path.relative_to(FOLDER).with_suffix("").parts])
 
 
-def main_of(command: str, path: Path) -> Callable[[list[str]], int]:
+def main_of(command: str, path: Path | None) -> Callable[[list[str]], int]:
     """Return the `main` of a command."""
     verb, _, name = command.partition(" ")
     if VERBS[verb].own:
@@ -175,8 +176,11 @@ def finish(name: str, command: Callable, argv: list[str]) -> int:
 def find(words: list[str]) -> tuple[str, int]:
     """Return the command that the leading words spell, "" if none, and how many words it takes.
 
-    A name of several words may be written with hyphens, underscores or spaces: `run hopping-leg`.
+    A name of several words may be written with hyphens, underscores or spaces: `run hopping-leg`. The file of a robot
+    is a machine.
     """
+    if len(words) > 1 and words[0] == "run" and Path(words[1]).suffix.lower() in ROBOTS:
+        return " ".join(words[:2]), 2
     known = {command.replace("-", "_"): command for command in commands()}
     for n in range(len(words), 0, -1):
         said = " ".join([words[0], "_".join(words[1:n])]).strip().replace("-", "_")
@@ -214,7 +218,7 @@ def answer(argv: list[str]) -> int:
         return 2
     command, n_words = find(words) if words else ("", 0)
     if command:
-        return finish(command, main_of(command, commands()[command]), argv[n_words:])
+        return finish(command, main_of(command, commands().get(command)), argv[n_words:])
     said = " ".join([*words[:1], "_".join(words[1:])]).strip()
     if begun := {name: path for name, path in commands().items() if said and name.startswith(said)}:
         print(listing(begun))

@@ -42,6 +42,10 @@ VARIANTS = [
     *[(f"{leg}-v1", {"action_mode": "torque"}) for leg in ("HoppingLeg", "SlipLeg")],
     ("HoppingLeg-v1", {"engine": "exact", "randomise": {"leg_mass": (0.8, 1.2)}, "push_speed": 0.1}),
     ("SlipLeg-v1", {"engine": "exact", "terrain": "rough", "task": "commanded"}),
+    ("Dog-v0", {"engine": "exact", "terrain": "slope", "randomise": {"mass": (0.8, 1.2), "friction_coeff": (0.5, 1)}}),
+    ("BigAnt-v1", {"engine": "exact", "action_mode": "gait", "randomise": {"body_mass": (0.8, 1.2)}}),
+    ("Multipod-v1", {"engine": "exact", "n_legs": 4, "task": "commanded"}),
+    ("Dog-v0", {"engine": "exact", "push_speed": 0.3, "push_interval": (0.1, 0.2), "task": "commanded"}),
 ]
 
 

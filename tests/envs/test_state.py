@@ -31,6 +31,7 @@ VARIANTS = [
     ),
     ("HoppingLeg-v1", {"randomise": {"leg_mass": (0.8, 1.2), "resistance": (0.8, 1.2)}}),
     ("HoppingLeg-v1", {"engine": "exact"}),
+    ("Dog-v0", {"engine": "exact", "randomise": {"mass": (0.8, 1.2)}}),
     ("SlipLeg-v1", {"terrain": "rough", "task": "commanded"}),
     ("SlipLeg-v1", {"action_mode": "position", "randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "step"}),
     ("Multipod-v1", {"randomise_contact": True}),

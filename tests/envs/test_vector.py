@@ -30,6 +30,7 @@ VARIANTS = [
     ("SlipLeg-v1", CURRICULA | {"command_period": 0.004, "terrain_distance": 0.03, "terrain": "slope"}),
     ("HoppingLeg-v1", {}),
     ("HoppingLeg-v1", {"engine": "exact"}),
+    ("Dog-v0", {"engine": "exact", "randomise": {"mass": (0.8, 1.2)}, "terrain": "slope"}),
     (
         "HoppingLeg-v1",
         {"task": "commanded", "command_period": 0.06, "terrain": "rough", "randomise": {"leg_mass": (0.8, 1.2)}},

@@ -7,18 +7,15 @@ pictures, and report.html, which holds everything.
 
 from __future__ import annotations
 
-import sys
-
 from tarsus.scripts.command import arguments
-from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.running import options
 
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Compare and write; return 0, or 2 for what cannot be run or compared. Without a word, list the machines."""
-    made = options.parser("tarsus crossvalidate", __doc__, both=True)
-    if not (sys.argv[1:] if argv is None else argv):
+    made = options.parser("tarsus crossvalidate", __doc__, both=True, first=arguments.first(argv))
+    if not arguments.first(argv):
         for name, machine in options.compared().items():
             words = (machine.__doc__ or "").partition("\n")[0]
             print(f"{made.prog} {options.machine_word(name):11}  {words}")
@@ -27,4 +24,4 @@ def main(argv: list[str] | None = None) -> int:
         experiment, files = options.prepare(made, args)
     from tarsus.scripts.library.comparison import crossvalidate
 
-    return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args)
+    return crossvalidate.main(made.prog, options.machine_of(args.machine), experiment, files, args)

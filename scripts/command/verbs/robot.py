@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 
 from tarsus.scripts.command import arguments, output
+from tarsus.scripts.library.own_robot import options
 
 TEXT, FILM = "robot.txt", "robot.mp4"
 SECONDS = 6.0  # of the film
@@ -19,12 +20,7 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus robot", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("robot", type=Path, metavar="FILE", help="an MJCF (.xml) or a URDF")
-    parser.add_argument("--feet", nargs="+", metavar="NAME", help="geoms or bodies that are feet; by default found")
-    words = "stiffness [N m/rad] and damping [N m s/rad] of joints without a servo; by default from weight and legs"
-    parser.add_argument("--servo", nargs=2, type=float, metavar=("KP", "KD"), help=words)
-    words = "name or number of that in which it starts; by default the first of the file"
-    parser.add_argument("--keyframe", type=lambda word: int(word) if word.isdecimal() else word, help=words)
-    parser.add_argument("--forward", choices=("x", "y"), default="x", help="axis of the world that it faces at rest")
+    options.add(parser)
     parser.add_argument("--film", action="store_true", help=f"film {SECONDS:g} s of an action of 0")
     words = "watch an action of 0, in MuJoCo's window or, with --view web, in a browser"
     parser.add_argument("--view", nargs="?", const="window", choices=("window", "web"), help=words)
@@ -46,13 +42,9 @@ def main(argv: list[str] | None = None) -> int:
         from tarsus.scripts.library.learning import robot_files
         from tarsus.scripts.library.own_robot import inspecting
 
-        given = {"feet": tuple(args.feet)} if args.feet else {}
-        given |= {"servo": tuple(args.servo)} if args.servo else {}
-        given |= {"keyframe": args.keyframe} if args.keyframe is not None else {}
-        given |= {"forward": args.forward} if args.forward != "x" else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RobotWarning)  # the text says the same
-            found = inspecting.inspect(args.robot, robot_files.called(str(args.robot)), **given)
+            found = inspecting.inspect(args.robot, robot_files.called(str(args.robot)), **options.given(args))
     files.keep(TEXT, f"{found}\n")
     if args.film:
         with files.writing(FILM) as (part,):

@@ -25,6 +25,39 @@ Controller = Callable[[float, np.ndarray, np.ndarray], np.ndarray]  # time [s], 
 AS_IS = Preset(1.0, "Euler", (0.02, 1.0))  # stands for the settings of a model that is stepped as it is
 
 
+def checked(model: mujoco.MjModel, ctrl) -> np.ndarray:
+    """Return controls as an array.
+
+    Raises:
+        ValueError: If they are not those of the model's actuators.
+    """
+    ctrl = np.asarray(ctrl, float)
+    if ctrl.shape != (model.nu,) or not np.isfinite(ctrl).all():
+        raise ValueError(
+            f"a controller(time, qpos, qvel) must return {model.nu} finite controls, one for each actuator; "
+            f"got {ctrl} of shape {ctrl.shape}"
+        )
+    return ctrl
+
+
+class Toes:
+    """The places of feet, world frame, shape (n_feet, 3) [m], of a state after `mj_kinematics`.
+
+    Args:
+        model: The robot.
+        feet: The ids of each foot's geoms.
+    """
+
+    def __init__(self, model: mujoco.MjModel, feet: list[list[int]]):
+        self._bodies = model.geom_bodyid[[geoms[0] for geoms in feet]]
+        self._toes = np.array([toe(model, geoms) for geoms in feet])
+
+    def __call__(self, data: mujoco.MjData) -> np.ndarray:
+        """Return them."""
+        turns = data.xmat[self._bodies].reshape(-1, 3, 3)
+        return data.xpos[self._bodies] + np.einsum("kij,kj->ki", turns, self._toes)
+
+
 class OwnStepper(stepping.Stepper):
     """Steps a robot under a controller and reads its feet.
 
@@ -46,19 +79,12 @@ class OwnStepper(stepping.Stepper):
         if not model.nu:
             raise ValueError("the model has no actuators, so that no controller can move the robot")
         super().__init__(model, data, ground, preset)
-        self._feet, self._controller = feet, controller
-        self._bodies = model.geom_bodyid[[geoms[0] for geoms in feet]]
-        self._toes = np.array([toe(model, geoms) for geoms in feet])
+        self._feet, self._controller, self._toes = feet, controller, Toes(model, feet)
         self._controls(data)
 
     def _controls(self, data: mujoco.MjData) -> np.ndarray:
-        ctrl = np.asarray(self._controller(data.time + self._command_lead, data.qpos.copy(), data.qvel.copy()), float)
-        if ctrl.shape != (self.model.nu,) or not np.isfinite(ctrl).all():
-            raise ValueError(
-                f"a controller(time, qpos, qvel) must return {self.model.nu} finite controls, one for each actuator; "
-                f"got {ctrl} of shape {ctrl.shape}"
-            )
-        return ctrl
+        now = data.time + self._command_lead, data.qpos.copy(), data.qvel.copy()
+        return checked(self.model, self._controller(*now))
 
     def command(self, data: mujoco.MjData) -> None:
         """Ask the controller."""
@@ -72,9 +98,7 @@ class OwnStepper(stepping.Stepper):
         """Return the feet, the forces on them and whether they touch, the controls and the actuators' power."""
         data, (force, touches) = self.data, loads(self.model, self.data, self._feet)
         power = np.abs(data.actuator_force * data.actuator_velocity).sum()
-        turns = data.xmat[self._bodies].reshape(-1, 3, 3)
-        places = data.xpos[self._bodies] + np.einsum("kij,kj->ki", turns, self._toes)
-        return places, force, touches, data.ctrl, power
+        return self._toes(data), force, touches, data.ctrl, power
 
 
 def rollout(
@@ -140,19 +164,37 @@ def rollout_of(
 
 
 def _recorded(stepper: OwnStepper, names: Sequence[str], seconds: float, preset: str, forward: str, **options) -> Run:
-    model, root = stepper.model, int(stepper.model.jnt_bodyid[0])
     columns, status = stepping.simulate(stepper, seconds, **options)
     if not columns:
         raise ValueError(f"the run gave no row: {status}")
-    time, qpos, qvel, feet, force, touches, ctrl, power = columns
-    n, geoms = 7 + len(_limbs(model)), [k for leg in stepper._feet for k in leg]
-    radius = lowering(model.geom_type[geoms], model.geom_size[geoms, 0], len(stepper._feet))
+    words = f"mujoco {mujoco.__version__}", status, preset
+    return record_of(stepper.model, names, columns, words, stepper.ground, forward, stepper.warnings())
+
+
+def record_of(
+    model, names: Sequence[str], columns, words, ground: Terrain, forward: str, warnings="", more=None
+) -> Run:
+    """Return the run of a robot with its labelled record.
+
+    Args:
+        model: The robot, its free joint first.
+        names: Of its feet.
+        columns: Times, positions, velocities, places of feet, forces, contacts, controls, power, a row each instant.
+        words: Engine, status and preset.
+        ground: The terrain.
+        forward: Axis of the body.
+        warnings: The engine's.
+        more: Further variables that a record may have.
+    """
+    time, qpos, qvel, places, force, touches, ctrl, power = columns
+    root, limbs = int(model.jnt_bodyid[0]), _limbs(model)
+    n, geoms = 7 + len(limbs), [k for leg in geoms_of_feet(model, names) for k in leg]
     variables = {
         "body_position": qpos[:, :3],
         "body_orientation": qpos[:, 3:7],
         "body_velocity": qvel[:, :3],
         "body_angular_velocity_b": qvel[:, 3:6],
-        "foot_position": feet,
+        "foot_position": places,
         "foot_force": force,
         "foot_contact": touches,
         "joint_angle": qpos[:, 7:n],
@@ -162,10 +204,10 @@ def _recorded(stepper: OwnStepper, names: Sequence[str], seconds: float, preset:
     }
     actuators = [model.actuator(k).name or f"actuator_{k}" for k in range(model.nu)]
     mass, g = float(model.body_subtreemass[root]), float(np.linalg.norm(model.opt.gravity))
-    about = OwnRobotParams(len(names), list(names), _limbs(model), actuators, mass, g, forward, radius)
-    words = f"mujoco {mujoco.__version__}", status, preset, about, "a controller of the user's own", stepper.ground
-    made = record.build(time, variables, record.describe(*words, robot="own"))
-    return Run.of(made, status, stepper.warnings())
+    radius = lowering(model.geom_type[geoms], model.geom_size[geoms, 0], len(names))
+    about = OwnRobotParams(len(names), list(names), limbs, actuators, mass, g, forward, radius)
+    attrs = record.describe(*words, about, "a controller of the user's own", ground, robot="own")
+    return Run.of(record.build(time, variables | (more or {}), attrs), words[1], warnings)
 
 
 def _limbs(model: mujoco.MjModel) -> list[str]:

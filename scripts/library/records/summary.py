@@ -116,9 +116,13 @@ def height(record: xr.Dataset) -> np.ndarray:
 
 
 def travel(record: xr.Dataset, over: Window) -> np.ndarray:
-    """Return the way made in each stride, straight from its start to its end, negative backward, (n_strides,) [m]."""
+    """Return the way made in each stride, straight from its start to its end, negative backward, (n_strides,) [m].
+
+    Forward is the body's y, unless the robot's parameters say x.
+    """
     position = at(record, record["body_position"].values, over.edges)
-    heading = at(record, yaw(record)[:, None], over.edges)[:-1, 0]
+    turned = -0.5 * np.pi if getattr(params_of(record), "forward", "y") == "x" else 0.0
+    heading = at(record, yaw(record)[:, None], over.edges)[:-1, 0] + turned
     way = np.diff(position, axis=0)
     forward = -np.sin(heading) * way[:, 0] + np.cos(heading) * way[:, 1]
     return np.where(forward < 0, -1.0, 1.0) * np.linalg.norm(way, axis=-1)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from tarsus.scripts.command import arguments, output
+from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.machines import MACHINES, MachineCommand
+from tarsus.scripts.library.own_robot.machine import RobotFile
 from tarsus.scripts.library.views import rendering
 
 SECONDS = 6.0  # of a comparison, by default
@@ -25,11 +28,39 @@ def compared() -> dict[str, MachineCommand]:
     return {name: machine for name, machine in MACHINES.items() if "exact" in machine.engines}
 
 
-def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
-    """Return the command line: a subcommand for each machine; of a comparison, for each machine of two engines."""
+def machine_of(name: str) -> MachineCommand:
+    """Return a machine by its name, or the robot of a file.
+
+    Raises:
+        ValueError: If there is none; the message says what there is.
+    """
+    if name in MACHINES:
+        return MACHINES[name]
+    if is_robot(name):
+        return RobotFile(name)
+    raise ValueError(
+        f"there is no machine {name!r}; there are {', '.join(MACHINES)}, and files of robots (.xml, .urdf)"
+    )
+
+
+def is_robot(word: str) -> bool:
+    """Whether a word names a file that is a robot."""
+    return Path(word).suffix.lower() in robot_files.ROBOTS
+
+
+def parser(prog: str, described: str, both: bool = False, first: str = "") -> arguments.Parser:
+    """Return the command line: a subcommand for each machine; of a comparison, for each machine of two engines.
+
+    Args:
+        prog: The command.
+        described: What it does.
+        both: Whether it compares both engines.
+        first: Its first word, which may be the file of a robot.
+    """
     made = arguments.Parser(prog=prog, description=described.partition("\n")[0])
     known = compared() if both else MACHINES
-    metavar = f"{{{','.join(map(machine_word, known))}}}"
+    metavar = f"{{{','.join(map(machine_word, known))},FILE}}"
+    known = known | ({first: RobotFile(first)} if is_robot(first) else {})
     machines = made.add_subparsers(dest="machine", required=True, metavar=metavar, help="a machine")
     for name, machine in known.items():
         words = (machine.__doc__ or "").partition("\n")[0]
@@ -37,7 +68,7 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
         options = machines.add_parser(called[0], aliases=called[1:], allow_abbrev=False, help=words, description=words)
         options.set_defaults(machine=name)
         _add_options(options, machine, both)
-        output.add_options(options, f"{'crossvalidate' if both else 'run'}-{called[0]}")
+        output.add_options(options, f"{'crossvalidate' if both else 'run'}-{machine_word(machine.name)}")
         machine.add_options(options)
         if both:
             options.set_defaults(engine="both", no_video=True, csv=False)
@@ -103,7 +134,7 @@ def prepare(made: argparse.ArgumentParser, args: argparse.Namespace) -> tuple[An
         ValueError: If the command line is contradictory or cannot be run.
     """
     made.prog = f"{made.prog} {machine_word(args.machine)}"  # for what is refused from here on
-    machine = MACHINES[args.machine]
+    machine = machine_of(args.machine)
     args.draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo
     experiment, files = experiment_of(machine, args), machine.files
     if args.engine == "both":

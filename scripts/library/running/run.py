@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.comparison import crossvalidate as comparing
 from tarsus.scripts.library.comparison.compare import Comparison
-from tarsus.scripts.library.machines import MACHINES, MachineCommand
+from tarsus.scripts.library.machines import MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.running import options
 
@@ -37,7 +37,8 @@ def run(
     What the command line refuses is refused here, in the same words.
 
     Args:
-        machine: A name in `tarsus.machines.MACHINES`: hexapod, hopping_leg, slip_leg, multipod, connection_mpc.
+        machine: A name in `tarsus.machines.MACHINES`: hexapod, hopping_leg, slip_leg, multipod, connection_mpc; or the
+            file of a robot.
         engine: By default the one that `tarsus run` takes.
         seconds: How long to run [s]; by default the machine's.
         steps: Or, of a leg, how many hops or steps.
@@ -71,7 +72,7 @@ def crossvalidate(
     """Return a machine's runs in both engines from the same start, compared.
 
     Args:
-        machine: A machine of two engines: hexapod, hopping_leg, slip_leg.
+        machine: A machine of two engines: hexapod, hopping_leg, slip_leg; or the file of a robot.
         seconds: How long to run [s]; by default 6.
         preset: MuJoCo's settings, a preset's name; by default reference.
         rtol: Relative tolerance of the exact engine; by default 1e-6.
@@ -88,10 +89,8 @@ def crossvalidate(
 
 def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, Any, Namespace]:
     """Return a machine, its experiment, and the options that the keywords give, as the command line reads them."""
-    machine = machine.replace("-", "_")
-    if machine not in MACHINES:
-        raise ValueError(f"there is no machine {machine!r}; there are {', '.join(MACHINES)}")
-    parser = options.of_machine(MACHINES[machine], machine)
+    known_as = options.machine_of(machine if options.is_robot(machine) else machine.replace("-", "_"))
+    parser = options.of_machine(known_as, machine)
     options_there = [word for action in parser._actions for word in action.option_strings if action.dest != "help"]
     known = {word.lstrip("-").replace("-", "_"): word for word in options_there}
     words = []
@@ -103,7 +102,7 @@ def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, A
         args = parser.parse_args(words)
     except arguments.Refusal as refusal:
         raise ValueError(str(refusal)) from None
-    return MACHINES[machine], options.experiment_of(MACHINES[machine], args), args
+    return known_as, options.experiment_of(known_as, args), args
 
 
 def _words(option: str, value: Any) -> list[str]:

@@ -4,7 +4,7 @@ import contact_laws
 import numpy as np
 import pytest
 
-from tarsus.analytic.articulated import contact
+from tarsus.analytic.articulated import contact, jam
 from tarsus.analytic.articulated.blocks import natural_residual
 from tarsus.analytic.articulated.contact import ContactStatus, bounded, cone, pack, sliding, solve, unilateral
 
@@ -99,14 +99,24 @@ def test_painleves_rod_has_one_solution_none_or_two(angle, push, way):
         assert found.status is ContactStatus.NO_SOLUTION
 
 
-def test_where_a_set_of_modes_is_singular_nothing_is_said_to_be_proved():
-    """The rod that has no solution, with its foot counted twice: the set with both feet shut cannot be excluded."""
+def test_a_jam_is_proved_with_redundant_contacts_and_not_claimed_where_friction_is_less():
+    """The rod that has no solution, with its foot counted k times: no system of several feet that shut is regular."""
     rows = np.array([[0.0, 1.0, -np.cos(1.0)], [1.0, 0.0, np.sin(1.0)], [0.0, 0.0, 0.0]])
-    rows = np.vstack([rows, rows])
-    matrix, free = rows @ np.diag([1.0, 1.0, 3.0]) @ rows.T, [-1.0, 0.0, 0.0] * 2
-    one = solve(matrix[:3, :3], free[:3], [sliding(2.0, (-1.0, 0.0))])
-    two = solve(matrix, free, [sliding(2.0, (-1.0, 0.0))] * 2)
-    assert (one.status, two.status) == (ContactStatus.NO_SOLUTION, ContactStatus.NOT_SOLVED)
+    for k in (1, 2, 5, 11):
+        many = np.vstack([rows] * k)
+        matrix, free = many @ np.diag([1.0, 1.0, 3.0]) @ many.T, np.array([-1.0, 0.0, 0.0] * k)
+        status = [solve(matrix, free, [sliding(mu, (-1.0, 0.0))] * k).status for mu in (2.0, 0.5)]
+        jams = ContactStatus.NO_SOLUTION if k <= jam.MOST else ContactStatus.NOT_SOLVED
+        assert status == [jams, ContactStatus.SOLVED]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_proofs_of_no_solution_are_those_of_all_modes(seed):
+    rng = np.random.default_rng([7, seed])
+    matrix, free, blocks = random_problem(rng, 4, 9, ["sliding", "sliding", "unilateral"])
+    blocks = [(kind, 8.0 * numbers[0], *numbers[1:]) if numbers else (kind,) for kind, *numbers in blocks]
+    none = len(contact_laws.solutions(matrix, free, blocks)) == 0
+    assert jam.has_no_solution(matrix, free, [MAKE[kind](*numbers) for kind, *numbers in blocks]) == none
 
 
 def random_problem(rng, n_blocks, rank, kinds):

@@ -281,10 +281,20 @@ ROD = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body>
 <geom name="tip" size=".001" pos="-1 0 0"/></body></worldbody></mujoco>"""
 
 
-def test_painleves_rod_ends_without_solution_where_it_is_pushed_and_slides_where_it_is_pulled():
-    """The tip is behind and below at 1 rad; mu = 2. Pushed towards its centre it jams, pulled after it, it slides."""
+def test_painleves_rod_jams_where_it_is_pushed_and_slides_where_it_is_pulled():
+    """The tip is behind and below at 1 rad; mu = 2. Pulled after its centre it slides, pushed towards it, it jams.
+
+    Then an impact without collision ends the slip at once, by the impulse that stops the tip in both directions.
+    """
     robot, lean = convert(mujoco.MjModel.from_xml_string(ROD), ["tip"], mu=2.0), -1.0
-    height = np.sin(1.0) + 0.001
-    ends = [start(robot, [0.0, height, lean], [speed, 0.0, 0.0]) for speed in (1.0, -1.0)]
-    assert [run.to(1e-3) for run in ends] == [RunStatus.FINAL_TIME, RunStatus.NO_SOLUTION]
-    assert ends[1].time == 0.0 and ends[0].foot_force[0, 0] > 0.0
+    qpos = [0.0, np.sin(1.0) + 0.001, lean]
+    slides, jams = (start(robot, qpos, [speed, 0.0, 0.0]) for speed in (1.0, -1.0))
+    assert slides.foot_force[0, 0] > 0.0 and not slides.events
+    known, jacobian = mechanics(robot, qpos, [-1.0, 0.0, 0.0]), mechanics(robot, qpos, np.zeros(3)).jacobian[0, :2]
+    back = np.linalg.solve(known.mass_matrix, jacobian.T)
+    impulse = np.linalg.solve(jacobian @ back, [0.0, 1.0])
+    assert abs(impulse[1]) < 2.0 * impulse[0]  # within the cone: it sticks
+    assert jams.qvel == pytest.approx([-1.0, 0.0, 0.0] + back @ impulse, abs=1e-5)
+    assert [event.what for event in jams.events] == ["jams"] and jams.lost == pytest.approx(0.5 * impulse[1], rel=1e-5)
+    assert [run.to(1e-3) for run in (slides, jams)] == [RunStatus.FINAL_TIME] * 2
+    assert slides.foot_force[0, 0] > 0.0

@@ -1,0 +1,119 @@
+"""Any robot with a free body in the exact engine: its MuJoCo model as arrays, with rigid contact of its feet.
+
+Only feet touch the ground, and no two parts each other. Where another part comes into the ground the episode ends,
+unless its contact is one that ends episodes anyway (`fall_contacts`) or costs (`cost_contacts`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from enum import Enum
+from threading import Lock
+
+import mujoco
+import numpy as np
+
+from ...analytic.articulated.continued import STATUSES, Continued
+from ...analytic.articulated.robot import Robot
+from ...analytic.articulated.simulation import Options
+from ...mjcf import own_exact, own_robot
+from ...mjcf.own_file import LOAD
+from ...mjcf.presets import find
+from .machine import ExactMachine, Row
+
+RTOL, HOLD = 1e-8, 1e-4  # see `Options`; friction of a foot slower than HOLD keeps its direction [m/s]
+NOISE = 6.0  # standard deviations of the start's noise that limits of joints cut off
+
+
+class ExactArticulated(ExactMachine):
+    """A robot whose state is that of its MuJoCo model.
+
+    Raises:
+        ValueError: If the terrain is no plane, or the model has what the exact mechanics does not cover.
+    """
+
+    def __init__(self, task):
+        self.task, self._lock, model = task, Lock(), task.model
+        self._model, self._data = copy.copy(model), mujoco.MjData(model)
+        self._preset = find(task.config.preset, task.config.PRESETS)
+        self._made: dict[int, tuple] = {}
+        self._robot_of(0)
+        self._leg_of_point, self._rest = own_exact.leg_of_points(model), own_robot.rest_controls(model)
+        self._act = model.key_act[0] if model.nkey else np.zeros(model.na)
+        self._parts = own_exact.Parts(model)
+        sensors = [model.sensor(k) for k in range(model.nsensor)]
+        self._load = [int(s.adr[0]) for s in sensors if s.name == LOAD]
+        self._touch = [(int(s.adr[0]), int(s.refid[0])) for s in sensors if s.name.startswith("touch of ")]
+        sensed = {geom for _, geom in self._touch}
+        why = "is in the ground, which holds up only feet in the exact engine"
+        if hasattr(task.config, "fall_contacts"):
+            why += ": make it one, or let fall_contacts end the episode"
+        unseen = {k: name for k, name in self._parts.names.items() if k not in sensed}
+        kinds = Enum("Part", {name: f"the part {name!r} {why}" for name in unseen.values()})
+        self._status = {k: kinds[name] for k, name in unseen.items()}
+        self.statuses = (*STATUSES, *kinds)
+
+    def runs(self, n: int) -> Continued:
+        """Return n runs that `start` begins."""
+        return Continued(self._robot_of, n, Options(rtol=RTOL, hold_speed=HOLD))
+
+    def _robot_of(self, run: int) -> Robot:
+        """Return the robot of a run as its episode drew it, on its ground."""
+        task, sim = self.task, run if self.task.shape else ()
+        params, terrain = task.params[sim], task.terrain[sim]
+        made = self._made.get(run)
+        if made is None or made[0] is not params or made[1] is not terrain:
+            with self._lock:
+                if task.models.vary:
+                    task.write_robot(sim, self._model, params)
+                made = params, terrain, own_exact.robot_of(self._model, terrain, self._preset)
+            self._made[run] = made
+        return made[2]
+
+    def start(self, sim, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return position, velocity, controls at rest and activations with which a run begins."""
+        robot = self._robot_of(sim if self.task.shape else 0)
+        most = own_exact.ROUNDING + NOISE * self.task.config.reset_noise
+        return own_exact.placed(robot, qpos, most), qvel, self._rest, self._act
+
+    def restart(self, sim, runs: Continued, run: int, row: Row) -> tuple[np.ndarray, ...]:
+        """Return what a run goes on with, its controls and activations as they are."""
+        one = runs.runs[run]
+        activations = one.x[one.robot.nq + one.robot.nv :][: one.robot.na].copy()
+        return own_exact.placed(one.robot, row.qpos, own_exact.ROUNDING), row.qvel, one.ctrl, activations
+
+    def periods(self, sim, runs: Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
+        """Yield the ends [s] of the parts in which controls, shape (1 or n_substeps, nu), do not change."""
+        began, times, n = runs.t[run], self.task.substep_times, len(controls)
+        for k in range(n):
+            if k + 1 == n or not np.array_equal(controls[k], controls[k + 1]):
+                runs.runs[run].set_controls(controls[k])
+                yield began + (times[k + 1] if k + 1 < n else self.task.ctrl_dt)
+
+    def read(self, runs: Continued, run: int, row: Row) -> Enum | None:
+        """Write position, velocity and sensors of a run to a row; return which part has come into the ground."""
+        one = runs.runs[run]
+        row.qpos[:], row.qvel[:] = one.qpos, one.qvel
+        for name, values in zip(("actuator_force", "actuator_velocity"), one.work.actuator.T, strict=True):
+            if name in row.more:
+                row.more[name][:] = values
+        with self._lock:
+            deep = self._sense(one, row)
+        forces, touching = own_exact.forces_on_feet(one, self._leg_of_point, self.task.n_feet)
+        row.sensordata[self.task._feet] = np.column_stack([touching, forces]).ravel()
+        for at in self._load:
+            row.sensordata[at : at + 3] = forces.sum(0)
+        for at, geom in self._touch:
+            row.sensordata[at] = geom in deep
+        return next((self._status[k] for k in deep if k in self._status), None)
+
+    def _sense(self, one, row: Row) -> list[int]:
+        """Let MuJoCo compute the IMU at these accelerations; return the parts that are in the ground."""
+        model, data = self._model, self._data
+        data.qpos[:], data.qvel[:], data.qacc[:] = row.qpos, row.qvel, one.contact.qacc
+        for compute in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel, mujoco.mj_rnePostConstraint,
+                        mujoco.mj_sensorVel, mujoco.mj_sensorAcc):  # fmt: skip
+            compute(model, data)
+        row.sensordata[:] = data.sensordata
+        return self._parts.in_ground(data, one.robot.tables.ground)

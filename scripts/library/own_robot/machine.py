@@ -1,0 +1,153 @@
+"""A robot's file as a machine of `tarsus run`: its clock's walk, or standing, in MuJoCo, the exact engine or both."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tarsus.analytic.terrain import Terrain
+from tarsus.scripts.command import arguments
+from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
+from tarsus.scripts.library.own_robot import options
+
+if TYPE_CHECKING:
+    from tarsus.mjcf.own_robot import OwnRobot
+
+HOLD = 2e-3  # for which a control is held in either engine [s]
+STANDING = 1.0  # over which means are taken of a robot that stands [s]
+
+
+@dataclass(frozen=True)
+class TableWalk:
+    """A robot under a table of controls, as a clock gives them.
+
+    Attributes:
+        robot: The robot.
+        terrain: Its ground.
+        preset: MuJoCo's settings.
+        table: Controls over a turn, shape (n, nu); a single row is held.
+        period: Of a turn [s].
+    """
+
+    robot: OwnRobot
+    terrain: Terrain
+    preset: str
+    table: np.ndarray
+    period: float
+
+    def controls(self, time: float, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
+        """Return the controls, shape (nu,): linear between rows of the table, held for `HOLD`."""
+        row, n = np.floor(time / HOLD + 1e-6) * HOLD / self.period * len(self.table), len(self.table)
+        below = int(np.floor(row))
+        return (below + 1 - row) * self.table[below % n] + (row - below) * self.table[(below + 1) % n]
+
+
+class RobotFile(MachineCommand):
+    """A robot of your own, from its file.
+
+    Args:
+        path: An MJCF or a URDF.
+    """
+
+    engines = ("mujoco", "exact")
+    seconds = 6.0
+    files = ("run.nc", "run.csv", "run.png")
+
+    def __init__(self, path: str):
+        self.path, self.name = Path(path), Path(path).stem
+
+    def add_options(self, parser: arguments.Parser) -> None:
+        """Add what the robot is besides its file, its ground, and the clock's period."""
+        options.add(parser)
+        parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="the exact engine has flat and slope")
+        words = "of a turn of its clock [s], 0 to stand; by default that of the fastest walk that is found"
+        parser.add_argument("--period", type=arguments.number(0, 100), help=words)
+
+    def experiment(self, args: argparse.Namespace) -> TableWalk:
+        """Return the robot with its clock."""
+        from tarsus.mjcf import own_exact, own_robot, presets
+
+        robot, ground = own_robot.OwnRobot(self.path, **options.given(args)), arguments.terrain(args.terrain)
+        preset = presets.find(args.preset)
+        model = own_robot.model(robot, ground, preset)
+        if args.engine != "mujoco":
+            own_exact.robot_of(model, ground, preset)
+        table, period = _walk(robot, model, args.period)
+        return TableWalk(robot, ground, args.preset, table, period)
+
+    def exact(self, experiment: TableWalk, seconds: float | None, period: float | None = None, **options: Any) -> Run:
+        """Run the exact engine; see `exact_rollout`."""
+        from tarsus.analytic.articulated.simulation import Options
+        from tarsus.scripts.library.own_robot.exact import exact_rollout
+
+        rtol, _ = options.pop("rtol", 1e-8), options.pop("frame_period", None)
+        walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain
+        hold = {"hold": period} if period else {}
+        return exact_rollout(*walk, options=Options(rtol=rtol), **hold, **options)
+
+    def mujoco(self, experiment: TableWalk, seconds: float | None, fine: bool = True, **options: Any) -> Run:
+        """Run MuJoCo; see `rollout`."""
+        from tarsus.scripts.library.own_robot.rollout import rollout
+
+        walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain, experiment.preset
+        return rollout(*walk, **options)
+
+    def stride(self, experiment: TableWalk) -> float:
+        """Return the period of the clock [s]."""
+        return experiment.period
+
+    def summary(self, run: Run) -> str:
+        """Return what the feet carry and how far it went, in words; of the exact engine the books of its energy."""
+        from tarsus.scripts.library.own_robot import measures
+        from tarsus.scripts.library.records.record import params_of
+
+        said = [f"{run.record.attrs['engine']}: {run.status}"]
+        found = measures.measures(run.record, STANDING)
+        said += [f"{name}: {words}" for name, words in measures.lines(found, params_of(run.record).feet)]
+        if "energy" in run.record:
+            work, rest = books(run)
+            said.append(f"work of the actuators: {work:.4g} J, of which {rest:.1e} J are not accounted for")
+        return "\n".join(said)
+
+    def figure(self, run: Run, experiment: TableWalk) -> Any:
+        """Return the figure of height, way and the feet's forces."""
+        from tarsus.scripts.library.own_robot import measures
+
+        return measures.draw(run.record)
+
+
+def books(run: Run) -> tuple[float, float]:
+    """Return the work of a run's actuators, and the largest energy that its books lose or find [J]."""
+    record = run.record
+    rest = record["energy"] + record["damper_loss"] + record["contact_loss"] - record["motor_work"]
+    return float(record["motor_work"][-1]), float(np.abs(rest - rest[0]).max())
+
+
+def _walk(robot, model, period: float | None) -> tuple[np.ndarray, float]:
+    """Return the table of the robot's clock and its period; one row where it stands.
+
+    Raises:
+        ValueError: If a period is asked for and the robot has no clock.
+    """
+    from tarsus.envs import own_clock
+    from tarsus.mjcf.own_robot import FORWARD, rest_controls
+
+    if period is None:
+        period = _found(robot)
+    if not period:
+        return rest_controls(model)[None], STANDING
+    return own_clock.table(model, FORWARD.index(robot.forward), robot.g), period
+
+
+def _found(robot) -> float | None:
+    """Return the period of the clock that walks best in `register`'s trial, if there is one."""
+    from tarsus.envs import own_verdict
+    from tarsus.envs.own_baseline import CLOCK
+    from tarsus.envs.own_robot import OwnRobotEnv
+
+    return own_verdict.examined("the robot", robot, {"baseline": CLOCK}, OwnRobotEnv).options.get("baseline_period")

@@ -1,0 +1,92 @@
+"""Return maps of robots under controls that repeat: a closed form, coordinates, and a trot's own decay."""
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import tarsus
+from tarsus import own_robot
+from tarsus.analytic.articulated.simulation import Options, start
+from tarsus.analytic.articulated.strides import StrideMap
+from tarsus.analytic.hybrid import sections
+from tarsus.mjcf.articulated import convert
+from tarsus.mjcf.own_robot import OwnRobot
+
+G, MASS, STIFFNESS, DAMPING = 9.81, 3.0, 300.0, 4.0
+LEG = """<body pos="{x} {y} -.3"><joint type="slide" axis="0 0 1" stiffness="{k}" damping="{d}"/>
+<geom name="foot_{x}_{y}" size=".02" mass="1e-6"/></body>"""
+CORNERS = [(x, y) for x in (-0.2, 0.2) for y in (-0.1, 0.1)]
+TABLE = f"""<mujoco><worldbody><geom name="ground" type="plane" size="1 1 1"/><body pos="0 0 .4"><freejoint/>
+<geom type="box" size=".2 .1 .02" mass="{MASS}"/>{{legs}}</body></worldbody></mujoco>"""
+
+
+def table(tilt=0.0):
+    """Return a table on four springs, at rest, turned about the vertical."""
+    legs = "".join(LEG.format(x=x, y=y, k=STIFFNESS, d=DAMPING) for x, y in CORNERS)
+    model = mujoco.MjModel.from_xml_string(TABLE.format(legs=legs))
+    robot = convert(model, [f"foot_{x}_{y}" for x, y in CORNERS], mu=0.8)
+    sunk = MASS * G / (4.0 * STIFFNESS)
+    qpos = np.array([0.3, -0.2, 0.32 - sunk, np.cos(0.5 * tilt), 0.0, 0.0, np.sin(0.5 * tilt), *[sunk] * 4])
+    return start(robot, qpos, options=Options(rtol=1e-10))
+
+
+def idle(time, qpos, qvel):
+    return np.zeros(0)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1.2])
+def test_a_table_on_springs_comes_to_rest_as_its_closed_form_says(tilt):
+    """Its feet stick; it heaves, m z'' = -4 (k z + d z'), and rocks about two axes."""
+    period = 0.1
+    stride = StrideMap(table(tilt), idle, period, period)
+    assert stride.size == 6
+    found = sections.fixed_point(stride, np.zeros(6), tol=1e-9)
+    assert found.status is sections.Convergence.CONVERGED and np.abs(found.z).max() < 1e-6
+    values = np.roots([MASS, 4.0 * DAMPING, 4.0 * STIFFNESS])
+    for expected in np.exp(values * period):
+        assert np.abs(found.multipliers - expected).min() < 1e-5
+
+
+def test_coordinates_are_those_that_were_lifted_wherever_the_robot_stands_and_faces():
+    run = table(0.4)
+    stride, z = StrideMap(run, idle, 0.1, 0.1), 1e-3 * np.arange(-2.0, 4.0)
+    there = stride.lifted(z)
+    assert np.abs(stride.coordinates(there.qpos, there.qvel) - z).max() < 1e-10
+    turned, c, s = there.qpos, np.cos(0.35), np.sin(0.35)
+    w, x, y, d = turned[3:7]
+    turned[3:7] = c * w - s * d, c * x - s * y, c * y + s * x, c * d + s * w  # about the vertical, by 0.7 rad
+    turned[:2] += 5.0, -3.0
+    speeds, (vx, vy) = there.qvel, there.qvel[:2]
+    speeds[:2] = np.cos(0.7) * vx - np.sin(0.7) * vy, np.sin(0.7) * vx + np.cos(0.7) * vy
+    assert np.abs(stride.coordinates(turned, speeds) - z).max() < 1e-10
+
+
+def test_what_has_no_stride_is_refused():
+    with pytest.raises(ValueError, match="must be a multiple of hold, got 0.03"):
+        StrideMap(table(), idle, 0.1, 0.03)
+    slide = (
+        """<mujoco><worldbody><body><joint type="slide" axis="0 0 1"/><geom size=".1"/></body></worldbody></mujoco>"""
+    )
+    fixed = start(convert(mujoco.MjModel.from_xml_string(slide), []), [0.5])
+    with pytest.raises(ValueError, match="first joint must be free"):
+        StrideMap(fixed, idle, 0.1, 0.1)
+
+
+@pytest.mark.extra
+def test_a_trot_of_a_quadruped_decays_as_its_multipliers_say():
+    robot = OwnRobot(Path(tarsus.__file__).parent / "mjcf/assets/robots/dog.xml")
+    gait = own_robot.clock(robot, slowness=1.6)
+    stride = own_robot.stride_map(robot, gait.controls, gait.period, settle=8)
+    z, path = np.zeros(stride.size), []
+    for _ in range(16):
+        path.append(z)
+        z = stride(z)
+    path = np.diff(path, axis=0)
+    found = sections.derivative(stride, z, 1e-5)
+    values = sections.multipliers(found)
+    assert 0.4 < abs(values[0]) < 0.6 and values[0].imag != 0.0  # a pair: it rocks as it settles
+    pair = np.poly(values[:2]).real  # each difference is this combination of the two before
+    ahead, told = path[4:12], -pair[1] * path[3:11] - pair[2] * path[2:10]
+    assert np.linalg.norm(ahead - told) < 0.02 * np.linalg.norm(ahead)
