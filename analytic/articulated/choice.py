@@ -12,7 +12,7 @@ from .closed import limit_row, through_mass
 from .contact import Block, pack
 from .jam import has_no_solution
 from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
-from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
+from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         return None
     rows, twice = np.array(rows), 2.0 * run.options.drift_rate
     drift = np.concatenate([run.work.foot[touching, DRIFT:].ravel(), np.zeros(len(shut) + len(joints))])
-    free = rows @ run.contact.qacc + drift + twice * (rows @ run.qvel)
+    rate = np.full(len(rows), twice)
+    rate[: 3 * len(touching)].reshape(-1, 3)[:, 1:] = CREEP_RATE
+    free = rows @ run.contact.qacc + drift + rate * (rows @ run.qvel)
     blocks = [_foot_block(run, i) for i in touching] + [Block(UNILATERAL)] * len(shut)
     blocks += [Block(BOUNDED, bound=run.robot.tables.line[i, FRICTIONLOSS]) for i in joints]
     back, free_acceleration = through_mass(run, rows), run.contact.qacc.copy()
@@ -64,13 +66,18 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         if run.options.undecided == "stop":
             return RunStatus.INDETERMINATE
         run.events.append(Event(run.time, "undecided", "", 0.0))
-    return None if _agree(run, size) else RunStatus.NOT_SOLVED
+    if not _agree(run, size):
+        return RunStatus.NOT_SOLVED
+    speed, contact = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1), run.contact
+    slow = (speed <= run.options.creep_speed) & (contact.along >= 0.5 * speed)
+    contact.foot[slow & (contact.foot == SLIDE)] = CREEP
+    return None
 
 
 def _open_all(run: Simulation) -> np.ndarray:
     """Open everything, and free dry lines that are slow; return which those are."""
     dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.work.line[:, SPEED].copy()
-    slow = dry & (np.abs(speed) <= run.options.hold_speed)
+    slow = dry & (np.abs(speed) <= 2.0 * run.options.hold_speed)
     run.contact.foot[:], run.contact.limit[:] = FREE, OPEN
     run.contact.dry[:] = np.where(dry & ~slow, np.sign(speed), NOT_DRY)
     run.refresh()
@@ -80,7 +87,7 @@ def _open_all(run: Simulation) -> np.ndarray:
 def _foot_block(run: Simulation, i: int) -> Block:
     slip, mu = run.work.foot[i, VELOCITY + 1 : DRIFT], run.robot.tables.foot[i, MU]
     speed = float(np.linalg.norm(slip))
-    return Block(SLIDING, mu, tuple(slip / speed)) if speed > run.options.hold_speed else Block(CONE, mu)
+    return Block(SLIDING, mu, tuple(slip / speed)) if speed > 2.0 * run.options.hold_speed else Block(CONE, mu)
 
 
 def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size: float, noise: float) -> None:
@@ -94,9 +101,10 @@ def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size:
         contact.foot[i], contact.direction[i] = SLIDE, block.direction
     elif mode == 1 or friction == 0.0:
         contact.foot[i] = STICK
+        contact.settling[i] = CREEP_RATE
     else:  # at the cone: it begins to slip, or others hold it there
         slip = float(np.linalg.norm(w[1:]))
-        contact.foot[i] = HELD
+        contact.foot[i] = CREEP
         contact.direction[i] = w[1:] / slip if slip > max(1e-9, noise) else -force[1:] / friction
 
 
@@ -119,7 +127,7 @@ def _agree(run: Simulation, size: float) -> bool:
         if kind == 0:
             contact.foot[i] = FREE
         elif kind == 1:
-            contact.foot[i], contact.direction[i] = HELD, -force[i, 1:] / np.linalg.norm(force[i, 1:])
+            contact.foot[i], contact.direction[i] = CREEP, -force[i, 1:] / np.linalg.norm(force[i, 1:])
         elif kind == 2:
             contact.limit[i] = OPEN
         else:

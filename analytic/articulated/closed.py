@@ -9,6 +9,8 @@ import numpy as np
 from .layout import BOUND, DRIFT, FRICTIONLOSS, LENGTH, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, STICK
 
+RESTS = 1e-10  # slip speed of a foot that sticks which is none [m/s]
+
 if TYPE_CHECKING:
     from .simulation import Simulation
 
@@ -45,13 +47,18 @@ def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
     if rows and np.abs(speeds).max() > 1e-15:
         nq, rows = run.robot.nq, np.array(rows)
         back = through_mass(run, rows)
-        run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-12)[0]
+        run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-6)[0]
         run.refresh()
+
+
+def settled(run: Simulation) -> None:
+    """Let feet that stick, and whose last slip has gone, be held by `drift_rate` alone."""
+    run.contact.settling[np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1) <= RESTS] = 0.0
 
 
 def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:
     """Return rows and speeds of what touches and is slower than `hold_speed`: rounding, that rows would contradict."""
-    rows, speeds, hold = [], [], run.options.hold_speed
+    rows, speeds, hold = [], [], 2.0 * run.options.hold_speed
     for i in np.flatnonzero(feet):
         velocity = run.work.foot[i, VELOCITY:DRIFT]
         chosen = [0] * bool(abs(velocity[0]) <= hold) + [1, 2] * bool(np.linalg.norm(velocity[1:]) <= hold)

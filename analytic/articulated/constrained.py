@@ -1,8 +1,6 @@
 """Accelerations and forces for given modes: M dv/dt + h = tau + C^T f with the rows R dv/dt + r = 0 of what is closed.
 
-Rows drift apart by rounding; r pulls them back at the rate `drift_rate`: 2 a v + a^2 gap. Sliding feet have a normal
-row, and a column with their friction: C = R_n - mu (u1 R_t1 + u2 R_t2). Where rows are redundant the forces are the
-least, by Tikhonov's method iterated; accelerations do not depend on that. Equalities are closed in all modes.
+Where rows are redundant the forces are the least, by Tikhonov's method iterated; accelerations do not depend on that.
 """
 
 from __future__ import annotations
@@ -19,27 +17,24 @@ from .equalities import equalities
 from .feet import feet
 from .layout import (
     ACTUATOR_FORCE,
-    BOUND,
     DAMPER_FORCE,
     DOFADR,
-    DRIFT,
-    ERROR,
     FRICTIONLOSS,
-    GAP,
     KIND,
-    LENGTH,
     MU,
     QPOSADR,
-    ROW_DRIFT,
     ROW_VELOCITY,
     SIGN,
     SPEED,
     VELOCITY,
 )
-from .modes import AT_REST, CLOSED, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, RUBBED, SLIDE, SMOOTH, STICK, WORK
+from .modes import AT_REST, CLOSED, CREEP, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, RUBBED, SMOOTH, STICK, WORK
 from .newton import solve_dense
+from .rows import write_rows
+from .slip import slip_direction, turn
 
 DELTA = 1e-6  # of Tikhonov's term, relative to the mobility of a row
+TURNS, TURNED = 8, 1e-6  # at most so many of the friction of feet that creep; the angle that is square of rounding
 SWEEPS, EXACT = 12, 1e-13  # at most so many; residual relative to the largest that the forces have to balance
 
 
@@ -82,81 +77,17 @@ def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
             for i in range(nv):
                 load[i] -= contact.dry[k] * robot.line[k, FRICTIONLOSS] * robot.line_row[k, i]
     solve_lower(work.factor, load)
-    m = _rows(robot, work, contact, drift_rate, load)
-    _least_forces(contact, m)
-    for i in range(nv):
-        for k in range(m):
-            load[i] += contact.column[k, i] * contact.force[k]
-    solve_upper(work.factor, load)
-    contact.qacc[:] = load
-    _share(robot, work, contact)
-
-
-@jit
-def slip_direction(work, contact, i):
-    """Return the direction that friction of a foot acts against.
-
-    While the slip goes against the direction it had, a step has overrun the stop: the field stays smooth there.
-    """
-    e1, e2 = contact.direction[i, 0], contact.direction[i, 1]
-    if contact.foot[i] == SLIDE:
-        v1, v2 = work.foot[i, VELOCITY + 1], work.foot[i, VELOCITY + 2]
-        speed = math.sqrt(v1 * v1 + v2 * v2)
-        if v1 * e1 + v2 * e2 > 0.0:
-            return v1 / speed, v2 / speed
-    return e1, e2
-
-
-@jit
-def _rows(robot, work, contact, a, load):
-    """Write rows, columns and right sides of all that is closed; return their number."""
-    m, nv, unit = 0, len(robot.dof), np.zeros(len(robot.dof))
-    for i in range(len(robot.foot)):
-        mode, foot, jacobian = contact.foot[i], work.foot[i], work.jacobian[i]
-        if mode == FREE:
-            continue
-        unit[:] = jacobian[0]
-        if mode != STICK and mode != SMOOTH:
-            u1, u2 = slip_direction(work, contact, i)
-            for k in range(nv):
-                unit[k] -= robot.foot[i, MU] * (u1 * jacobian[1, k] + u2 * jacobian[2, k])
-        drift = foot[DRIFT] + 2.0 * a * foot[VELOCITY] + a * a * foot[GAP]
-        m = _add(work, contact, m, jacobian[0], unit, drift, load)
-        if mode == STICK:
-            for k in range(1, 3):
-                m = _add(
-                    work, contact, m, jacobian[k], jacobian[k], foot[DRIFT + k] + 2.0 * a * foot[VELOCITY + k], load
-                )
-    for k in range(len(robot.limit)):
-        if contact.limit[k] == CLOSED:
-            line, sign = robot.limit_of[k], robot.limit[k, SIGN]
-            gap, speed = sign * (work.line[line, LENGTH] - robot.limit[k, BOUND]), sign * work.line[line, SPEED]
-            for i in range(nv):
-                unit[i] = sign * robot.line_row[line, i]
-            m = _add(work, contact, m, unit, unit, 2.0 * a * speed + a * a * gap, load)
-    for k in range(len(robot.line)):
-        if contact.dry[k] == AT_REST:
-            unit[:] = robot.line_row[k]
-            m = _add(work, contact, m, unit, unit, 2.0 * a * work.line[k, SPEED], load)
-    for k in range(len(work.equality)):
-        row, jacobian = work.equality[k], work.equality_jacobian[k]
-        drift = row[ROW_DRIFT] + 2.0 * a * row[ROW_VELOCITY] + a * a * row[ERROR]
-        m = _add(work, contact, m, jacobian, jacobian, drift, load)
-    return m
-
-
-@jit
-def _add(work, contact, m, row, column, drift, load):
-    """Add a row and its column, both through the mass matrix's factor."""
-    contact.row[m, :] = row
-    contact.column[m, :] = column
-    solve_lower(work.factor, contact.row[m])
-    solve_lower(work.factor, contact.column[m])
-    s = drift
-    for k in range(len(row)):
-        s += contact.row[m, k] * load[k]
-    contact.right[m] = -s
-    return m + 1
+    for _ in range(TURNS):
+        m = write_rows(robot, work, contact, drift_rate, load)
+        _least_forces(contact, m)
+        for i in range(nv):
+            contact.qacc[i] = load[i]
+            for k in range(m):
+                contact.qacc[i] += contact.column[k, i] * contact.force[k]
+        solve_upper(work.factor, contact.qacc)
+        _share(robot, work, contact)
+        if turn(robot, work, contact) <= TURNED:
+            break
 
 
 @jit
@@ -174,6 +105,7 @@ def _least_forces(contact, m):
         for j in range(m):
             for k in range(contact.row.shape[1]):
                 matrix[i, j] += contact.row[i, k] * contact.column[j, k]
+        matrix[i, i] += contact.soft[i]
     before = math.inf
     for _ in range(SWEEPS):
         worst = 0.0
@@ -221,6 +153,9 @@ def _share(robot, work, contact):
         elif contact.foot[i] != SMOOTH:
             u1, u2 = slip_direction(work, contact, i)
             force[1], force[2] = -robot.foot[i, MU] * u1 * force[0], -robot.foot[i, MU] * u2 * force[0]
+            if contact.foot[i] == CREEP:
+                m += 1
+                force[1], force[2] = force[1] - u2 * contact.force[m], force[2] + u1 * contact.force[m]
         m += 1
     for k in range(len(robot.limit)):
         contact.limit_force[k] = 0.0

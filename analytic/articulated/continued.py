@@ -62,11 +62,14 @@ class Continued:
         """Put a run where it was when `saved` returned this, shape (n_bytes,)."""
         one, values = self._drawn(run), np.ascontiguousarray(saved).view(float)
         one.time, one.step, one.lost, since, crowd, status = values[:6].tolist()
-        one.crowd, one.status, at = (since, int(crowd)), STATUSES[int(status)], 6
-        for array in _kept(one):
-            array[...] = values[at : at + array.size].reshape(array.shape)
-            at += array.size
-        one.refresh()
+        one.crowd, one.status = (since, int(crowd)), STATUSES[int(status)]
+        for last in (False, True):
+            at = 6
+            for array in _kept(one):
+                array[...] = values[at : at + array.size].reshape(array.shape)
+                at += array.size
+            if not last:  # turns the friction of feet that creep by rounding
+                one.refresh()
         self.runs[run], self.t[run] = one, one.time
 
     def _drawn(self, run: int) -> Simulation:
@@ -76,6 +79,7 @@ class Continued:
 
 
 def _kept(run: Simulation) -> tuple[np.ndarray, ...]:
-    """Return the arrays that a run goes on from: its state, controls and modes."""
+    """Return the arrays that a run goes on from: its state, controls, modes, and where friction of creeping feet is."""
     contact = run.contact
-    return run.x, run.ctrl, contact.foot, contact.direction, contact.limit, contact.dry
+    modes = contact.foot, contact.limit, contact.dry
+    return run.x, run.ctrl, *modes, contact.direction, contact.along, contact.settling, contact.foot_force

@@ -14,11 +14,11 @@ from . import contact as problem
 from . import jam
 from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
-from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
+from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, settled, slow_rows, stop_rows, through_mass
 from .contact import Block
 from .guards import FORCE_TOL, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
-from .modes import AT_REST, CLOSED, FREE, HELD, OPEN, SLIDE, STICK
+from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, OPEN, SLIDE, STICK, STOPS
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
     impact = anew = False
+    settled(run)
     for k in np.flatnonzero(fired):
         if k < 3 * n:
             what = _foot_event(run, int(k) // 3, int(k) % 3)
@@ -68,26 +69,34 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
         if np.linalg.norm(force) <= FORCE_TOL * run.weight:  # the cone shrank to its tip: nothing presses any more
             contact.foot[i] = FREE
             return "liftoff"
-        contact.foot[i], contact.direction[i] = HELD, -force / np.linalg.norm(force)
+        contact.foot[i], contact.direction[i] = CREEP, -force / np.linalg.norm(force)
         return "slip"
-    if mode == SLIDE:  # it slows down, or its slip has turned
-        contact.direction[i] = slip / speed
-        contact.foot[i] = HELD if speed <= run.options.hold_speed else SLIDE
-        return "slow"
-    if guard == 2 and mode == HELD:
-        contact.foot[i], contact.direction[i] = SLIDE, slip / speed
-        return "fast"
-    return "stops"
+    if mode == STOPS:
+        return "stops"
+    if mode == CREEP and guard == 1 and speed <= run.options.hold_speed:
+        contact.foot[i], contact.settling[i] = STICK, CREEP_RATE  # w is zero at both: forces are continuous
+        return "sticks"
+    contact.direction[i] = slip / speed
+    if mode == SLIDE and guard == 1:
+        if speed > run.options.speeds[2]:
+            return "turns"
+        contact.foot[i] = STOPS
+        return None
+    if mode == SLIDE and contact.along[i] < 0.25 * speed:
+        return "stops"
+    contact.foot[i] = CREEP if mode == SLIDE else SLIDE
+    return "slow" if mode == SLIDE else "fast"
 
 
 def violates(run: Simulation) -> bool:
     """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
     robot, contact, n = run.robot.tables, run.contact, run.robot.n_feet
     g, tol = np.empty(len(run.fired)), np.empty(len(run.fired))
-    guards(robot, run.work, contact, run.options.hold_speed, g)
+    guards(robot, run.work, contact, run.options.speeds, g)
     tolerances(robot, contact, run.options.hold_speed, run.weight, tol)
     bad = g < -1e3 * tol
     bad[: 3 * n : 3] &= contact.foot != FREE
+    bad[2 : 3 * n : 3] &= contact.foot != SLIDE
     bad[3 * n : 3 * n + len(robot.limit)] &= contact.limit == CLOSED
     return bool(bad.any())
 
@@ -112,6 +121,7 @@ def settle(run: Simulation, impact: bool) -> RunStatus | None:
         status = _rest_and_choose(run, feet, limits)
     if status is None or status is RunStatus.INDETERMINATE:
         stop_rows(run, *closed_rows(run))
+    settled(run)
     lost = before - run.energy
     run.lost += lost
     run.refresh()

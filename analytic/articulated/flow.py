@@ -33,7 +33,7 @@ def flow(robot, work, contact, setting, nq, ctrl, span, x, atol, steps, fired):
         robot: Tables.
         work: Workspace.
         contact: Modes.
-        setting: `drift_rate`, `hold_speed`, the robot's weight, `rtol`.
+        setting: `drift_rate`, (`hold_speed`, `creep_speed`), the robot's weight, `rtol`.
         nq: Number of positions.
         ctrl: Controls, held.
         span: Start, end, first step.
@@ -42,15 +42,15 @@ def flow(robot, work, contact, setting, nq, ctrl, span, x, atol, steps, fired):
         steps: At most so many steps.
         fired: Which guards ended it, written.
     """
-    rate, hold, weight, rtol = setting
+    rate, speeds, weight, rtol = setting
     n, n_guards = len(x), len(fired)
     stage, dense, y = np.empty((ROWS, n)), np.empty((7, n)), np.empty(n)
     before, after, tol, armed = np.empty(n_guards), np.empty(n_guards), np.empty(n_guards), np.zeros(n_guards, np.bool_)
     t, end, h = span
     fired[:] = False
     field(robot, work, contact, rate, nq, ctrl, x, stage[0])
-    guards(robot, work, contact, hold, before)
-    tolerances(robot, contact, hold, weight, tol)
+    guards(robot, work, contact, speeds, before)
+    tolerances(robot, contact, speeds[0], weight, tol)
     for k in range(n_guards):
         armed[k] = before[k] > tol[k]
     for _ in range(steps):
@@ -63,20 +63,24 @@ def flow(robot, work, contact, setting, nq, ctrl, span, x, atol, steps, fired):
             if h < SMALLEST:
                 return (STEP_TOO_SMALL if finite else NONFINITE), t, h
             continue
-        guards(robot, work, contact, hold, after)
+        guards(robot, work, contact, speeds, after)
         where = _first_event(
-            robot, work, contact, rate, hold, nq, ctrl, x, y, size, stage, dense, before, after, tol, armed, fired
+            robot, work, contact, rate, speeds, nq, ctrl, x, y, size, stage, dense, before, after, tol, armed, fired
         )
         if where <= 1.0:
             if where > 0.0:
                 error = _try_step(robot, work, contact, rate, nq, ctrl, x, where * size, stage, y, atol, rtol)
-                if not error <= 1.0 and where * size > SMALLEST:  # it was located on an output that was wrong
+                guards(robot, work, contact, speeds, after)
+                wrong = not error <= 1.0
+                for k in range(n_guards):
+                    wrong = wrong or (fired[k] and after[k] > 0.1 * before[k] + 1e3 * tol[k])
+                if wrong and where * size > SMALLEST:  # it was located on an output that was wrong
                     fired[:] = False
                     h = 0.5 * where * size
                     continue
                 x[:] = y
             field(robot, work, contact, rate, nq, ctrl, x, stage[0])
-            guards(robot, work, contact, hold, after)
+            guards(robot, work, contact, speeds, after)
             for k in range(n_guards):
                 fired[k] = fired[k] or (armed[k] and after[k] <= tol[k])
             return EVENT, t + where * size, max(min(h, max(where * size, 0.2 * size)), 1e-9)
@@ -126,7 +130,7 @@ def _try_step(robot, work, contact, rate, nq, ctrl, x, size, stage, y, atol, rto
 
 @jit
 def _first_event(
-    robot, work, contact, rate, hold, nq, ctrl, x, y, size, stage, dense, before, after, tol, armed, fired
+    robot, work, contact, rate, speeds, nq, ctrl, x, y, size, stage, dense, before, after, tol, armed, fired
 ):
     """Return where in the step the first event is, as a fraction of it; 2 if there is none. Arms guards that rise."""
     n_guards = len(tol)
@@ -137,7 +141,7 @@ def _first_event(
     for s in range(1, SAMPLES + 1):
         right = s / SAMPLES
         if s < SAMPLES:
-            _sample(robot, work, contact, rate, hold, nq, ctrl, x, dense, right, there, rates, now)
+            _sample(robot, work, contact, rate, speeds, nq, ctrl, x, dense, right, there, rates, now)
         else:
             now[:] = after
         for k in range(n_guards):
@@ -150,7 +154,7 @@ def _first_event(
                         break
                     middle = (low * g_high - high * g_low) / (g_high - g_low) if it % 4 != 3 else 0.5 * (low + high)
                     middle = middle if low < middle < high else 0.5 * (low + high)
-                    _sample(robot, work, contact, rate, hold, nq, ctrl, x, dense, middle, there, rates, found)
+                    _sample(robot, work, contact, rate, speeds, nq, ctrl, x, dense, middle, there, rates, found)
                     g = found[k]
                     if g <= 0.0:
                         high, g_high, g_low = middle, g, 0.5 * g_low
@@ -185,7 +189,7 @@ def _dense(robot, work, contact, rate, nq, ctrl, x, y, size, stage, dense, there
 
 
 @jit
-def _sample(robot, work, contact, rate, hold, nq, ctrl, x, dense, fraction, there, rates, g):
+def _sample(robot, work, contact, rate, speeds, nq, ctrl, x, dense, fraction, there, rates, g):
     """Write the guards at a fraction of the step."""
     for i in range(len(x)):
         total = 0.0
@@ -193,4 +197,4 @@ def _sample(robot, work, contact, rate, hold, nq, ctrl, x, dense, fraction, ther
             total = (total + dense[q, i]) * (fraction if q % 2 == 0 else 1.0 - fraction)
         there[i] = x[i] + total
     field(robot, work, contact, rate, nq, ctrl, there, rates)
-    guards(robot, work, contact, hold, g)
+    guards(robot, work, contact, speeds, g)

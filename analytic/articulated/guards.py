@@ -1,6 +1,6 @@
 """Guards, positive in their mode: what a foot, a limit or dry friction may not cross without an event.
 
-Three for a foot (gap, or normal force; cone, or slip against the direction of friction; slip speed while held), one
+Three for a foot (gap, or normal force; cone, or slip along friction; its speed), one
 for a limit (gap or force) and one for a line (friction left, or speed).
 """
 
@@ -10,28 +10,34 @@ import math
 
 from ..compilation import jit
 from .layout import BOUND, FRICTIONLOSS, GAP, LENGTH, MU, SIGN, SPEED, VELOCITY
-from .modes import AT_REST, CLOSED, FREE, HELD, NOT_DRY, SLIDE, STICK
+from .modes import AT_REST, CLOSED, CREEP, FREE, NOT_DRY, SLIDE, STICK, STOPS
 
-GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-3  # [m]; of the weight; of `hold_speed`: counts as positive from there
+GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-5  # [m]; of the weight; of `hold_speed`: counts as positive from there
+BRIEF = 30.0  # what would stop within 1 / (BRIEF CREEP_RATE) is left to, what takes longer stops at `hold_speed`
 
 
 @jit
-def guards(robot, work, contact, hold_speed, g):
+def guards(robot, work, contact, speeds, g):
     """Write the guards from the forces that were written last; infinite where there is none."""
-    n, limits = len(robot.foot), len(robot.limit)
+    n, limits, (hold_speed, creep_speed, stop_speed) = len(robot.foot), len(robot.limit), speeds
     for i in range(n):
         mode, foot, force = contact.foot[i], work.foot[i], contact.foot_force[i]
         g[3 * i] = foot[GAP] if mode == FREE else force[0]
         g[3 * i + 1] = g[3 * i + 2] = math.inf
-        along = foot[VELOCITY + 1] * contact.direction[i, 0] + foot[VELOCITY + 2] * contact.direction[i, 1]
+        slip = foot[VELOCITY + 1] * contact.direction[i, 0] + foot[VELOCITY + 2] * contact.direction[i, 1]
         if mode == STICK:
             g[3 * i + 1] = robot.foot[i, MU] * force[0] - math.sqrt(force[1] * force[1] + force[2] * force[2])
         speed = math.sqrt(foot[VELOCITY + 1] * foot[VELOCITY + 1] + foot[VELOCITY + 2] * foot[VELOCITY + 2])
         if mode == SLIDE:  # at 60 degrees from the direction it had that one is replaced, before the field jumps at 90
-            g[3 * i + 1] = along - 0.5 * max(hold_speed, speed)
-        elif mode == HELD:
-            g[3 * i + 1] = along
-            g[3 * i + 2] = hold_speed - speed
+            g[3 * i + 1] = slip - 0.5 * max(stop_speed, speed)
+            stops = max(speed - hold_speed, -BRIEF * speed - contact.along[i])
+            g[3 * i + 2] = min(max(speed - creep_speed, 0.5 * speed - contact.along[i]), stops)
+        elif mode == CREEP:
+            g[3 * i + 1] = contact.along[i]
+            g[3 * i + 2] = 2.0 * creep_speed - speed
+        elif mode == STOPS:
+            g[3 * i + 1] = slip
+            g[3 * i + 2] = 2.0 * stop_speed - speed
     for k in range(limits):
         gap = robot.limit[k, SIGN] * (work.line[robot.limit_of[k], LENGTH] - robot.limit[k, BOUND])
         g[3 * n + k] = contact.limit_force[k] if contact.limit[k] == CLOSED else gap
@@ -41,7 +47,7 @@ def guards(robot, work, contact, hold_speed, g):
         if mode == AT_REST:
             g[k] = robot.line[i, FRICTIONLOSS] - abs(contact.dry_force[i])
         elif mode != NOT_DRY:
-            g[k] = mode * work.line[i, SPEED] + 0.5 * hold_speed  # less is rounding of what others hold
+            g[k] = mode * work.line[i, SPEED] + 0.5 * stop_speed  # less is rounding of what others hold
 
 
 @jit

@@ -1,7 +1,9 @@
 """Modes of feet, limits and dry friction, and the arrays in which compiled functions keep rows and forces.
 
-A foot is free, sticks, slides, or is held: friction then acts along a fixed direction, so that the field is smooth
-where the slip passes through zero. Above `hold_speed` it slides, with friction against the slip.
+A foot is free, sticks, slides, or creeps. Friction against a slip v turns with it at the rate mu f A / |v|, A the
+mobility, so that slow slips are stiff. A foot that creeps has friction against v + a / `CREEP_RATE` instead, the slip
+that is to be, a its acceleration: the same to first order, at rest the law of accelerations, and no faster than that.
+A slide that stops keeps the direction of friction, so that the field is smooth where the slip passes through zero.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .layout import FRICTIONLOSS, MU, Tables, n_rows
+from .layout import FRICTIONLOSS, Tables, n_rows
 
-FREE, STICK, HELD, SLIDE, SMOOTH = range(5)  # of a foot; SMOOTH closed without friction
+FREE, STICK, CREEP, SLIDE, STOPS, SMOOTH = range(6)  # of a foot; SMOOTH closed without friction
+CREEP_RATE = 3e3  # [1/s]
 OPEN, CLOSED = range(2)  # of a joint limit
 AT_REST, NOT_DRY = 0, 2  # of a line: at rest by dry friction, +1 or -1 moving, or without such friction
 WORK, DAMPED, RUBBED, DRY, N_BOOKS = range(5)  # after qpos, qvel, act: work of actuators, losses: dampers, feet, joints
@@ -23,11 +26,14 @@ class Contact(NamedTuple):
 
     foot: np.ndarray  # (n_feet,) int modes
     direction: np.ndarray  # (n_feet, 2) of the slip that friction acts against
+    along: np.ndarray  # (n_feet,) slip that is to be, along it: v + a / CREEP_RATE [m/s]
+    settling: np.ndarray  # (n_feet,) at which rate the last of a slip goes where a foot sticks [1/s]
     limit: np.ndarray  # (n_limits,) int modes
     dry: np.ndarray  # (n_lines,) int modes
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force
     column: np.ndarray  # (m, nv) L^-1 C^T of forces, with the friction of sliding feet
     right: np.ndarray  # (m,) accelerations that the forces must give
+    soft: np.ndarray  # (m,) acceleration that a row gains by unit of force, beside that of mass (`slip`)
     force: np.ndarray  # (m,)
     foot_force: np.ndarray  # (n_feet, 3) along normal and tangents, on the foot [N]
     limit_force: np.ndarray  # (n_limits,)
@@ -42,11 +48,6 @@ def contact_of(robot: Tables) -> Contact:
     most, z = 3 * n + limits + lines + rows, np.zeros
     dry = np.where(robot.line[:, FRICTIONLOSS] > 0.0, AT_REST, NOT_DRY).astype(np.int64)
     return Contact(
-        z(n, np.int64), z((n, 2)), z(limits, np.int64), dry, z((most, nv)), z((most, nv)), z(most), z(most),
-        z((n, 3)), z(limits), z(lines), z(rows), z(nv),
+        z(n, np.int64), z((n, 2)), z(n), z(n), z(limits, np.int64), dry, z((most, nv)), z((most, nv)),
+        z(most), z(most), z(most), z((n, 3)), z(limits), z(lines), z(rows), z(nv),
     )  # fmt: skip
-
-
-def closed(robot: Tables, foot: int) -> int:
-    """Return the mode of a foot that is closed and sticks, if it can."""
-    return STICK if robot.foot[foot, MU] > 0.0 else SMOOTH

@@ -33,8 +33,9 @@ class Options:
     Attributes:
         rtol: Relative tolerance of the integration; a tenth of it is the absolute one.
         drift_rate: At which closed contacts that drifted come back [1/s]; faster makes the field stiff.
-        hold_speed: Slip speed below which friction keeps its direction [m/s]: an error of this order; a tenth of it
-            takes ten times the steps where a foot slips slowly.
+        hold_speed: What is slower is at rest where modes are chosen [m/s]: an error of this order.
+        creep_speed: Slip speed below which friction follows the slip at a bounded rate (`modes`) [m/s]: an error of its
+            square. Less takes more steps where a foot slips slowly.
         rest_speed: A foot that leaves an impact at less, and is pushed back, rests: the end of rattling [m/s].
         touching: Gap below which a foot takes part in an impact [m].
         undecided: "stop" where the accelerations are not unique, or "least" to go on with the least forces, each
@@ -44,18 +45,24 @@ class Options:
 
     rtol: float = 1e-9
     drift_rate: float = 20.0
-    hold_speed: float = 1e-7
+    hold_speed: float = 1e-5
+    creep_speed: float = 1e-3
     rest_speed: float = 5e-4
     touching: float = 1e-9
     undecided: str = "stop"
     max_steps: int = 100_000
 
     def __post_init__(self) -> None:
-        for name in ("rtol", "hold_speed", "rest_speed", "touching"):
+        for name in ("rtol", "hold_speed", "creep_speed", "rest_speed", "touching"):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be a positive number, got {getattr(self, name)!r}")
         if self.undecided not in ("stop", "least"):
             raise ValueError(f"undecided must be 'stop' or 'least', got {self.undecided!r}")
+
+    @property
+    def speeds(self) -> tuple[float, float, float]:
+        """`hold_speed`, `creep_speed`, and that at which a sudden stop is one, well above the tolerance."""
+        return self.hold_speed, self.creep_speed, min(self.hold_speed, max(1e-2 * self.hold_speed, 1e2 * self.rtol))
 
 
 @dataclass
@@ -141,7 +148,7 @@ class Simulation:
         if not self.time <= time < np.inf:
             raise ValueError(f"time must be finite and not before {self.time:g} s, where the run is, got {time!r}")
         options, robot = self.options, self.robot
-        setting = (options.drift_rate, options.hold_speed, self.weight, options.rtol)
+        setting = (options.drift_rate, options.speeds, self.weight, options.rtol)
         atol = np.full(len(self.x), 0.1 * options.rtol)
         while self.time < time and self.status is RunStatus.FINAL_TIME:
             how, now, self.step = flow.flow(
@@ -150,6 +157,7 @@ class Simulation:
             )  # fmt: skip
             self.time = now
             if how == flow.END:
+                closed.settled(self)
                 self.refresh()
                 break
             self._stop(FLOWS[how] if how != flow.EVENT else events.transition(self, self.fired))
