@@ -1,4 +1,4 @@
-"""Rigid and soft contact of spheres on the plane z = 0 by fixed steps: M, h and J are MuJoCo's, contact is not.
+"""Rigid and soft contact of spheres on a level plane by fixed steps: M, h and J are MuJoCo's, contact is not.
 
 Two ways to the motion of a robot under Coulomb friction that share no code with an event-driven one:
 
@@ -82,15 +82,19 @@ def _cone_step(w, mu, law, rho, p, x):
 
 
 class Stepper:
-    """A robot that is stepped: `start`, then `advance` to times that are whole steps away, with controls held."""
+    """A robot that is stepped: `start`, then `advance` to times that are whole steps away, with controls held.
 
-    def __init__(self, model, feet, mu, dt, law=coulomb):
-        self.model, self.mu, self.dt, self.law = model, mu, dt, law
+    Joint limits are not stepped: to come to one is an error.
+    """
+
+    def __init__(self, model, feet, mu, dt, law=coulomb, height=0.0):
+        self.model, self.mu, self.dt, self.law, self.height = model, mu, dt, law, height
         off = mujoco.mjtDisableBit
         model.opt.disableflags |= int(off.mjDSBL_CONTACT) | int(off.mjDSBL_CONSTRAINT)
+        model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER  # others may put dampers into M
         self.data, self.time = mujoco.MjData(model), 0.0
         self.geoms = [model.geom(name).id for name in feet]
-        self.radii = model.geom_size[self.geoms, 0]
+        self.radii, self.limited = model.geom_size[self.geoms, 0], np.flatnonzero(model.jnt_limited)
         self.last, self.jacobian = np.zeros((len(feet), 3)), np.zeros((3, model.nv))
 
     def start(self, qpos, qvel, ctrl=()):
@@ -107,10 +111,14 @@ class Stepper:
         self.data.ctrl[:], self.time = ctrl, time
         for _ in range(steps):
             self.step()
+        angle = self.data.qpos[self.model.jnt_qposadr[self.limited]]
+        low, high = self.model.jnt_range[self.limited].T
+        if np.any((angle < low) | (angle > high)):
+            raise RuntimeError(f"a joint came to its limit at {time:g} s")
         return np.concatenate([self.data.qpos, self.data.qvel])
 
     def gaps(self):
-        return self.data.geom_xpos[self.geoms, 2] - self.radii
+        return self.data.geom_xpos[self.geoms, 2] - self.radii - self.height
 
     def _closed(self, right):
         """Return J^T f / M of the feet below the ground, f by the law of w = A f + right(J, feet)."""
@@ -160,8 +168,8 @@ class Spring:
 class Soft(Stepper):
     """Springs and dampers in series with nothing: w = J a - a_ref; semi-implicit Euler. Of first order in tc."""
 
-    def __init__(self, model, feet, mu, dt, law, spring):
-        super().__init__(model, feet, mu, dt, law)
+    def __init__(self, model, feet, mu, dt, law, spring, height=0.0):
+        super().__init__(model, feet, mu, dt, law, height)
         self.spring = spring
 
     def step(self):

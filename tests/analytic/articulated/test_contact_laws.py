@@ -12,7 +12,7 @@ import pytest
 
 from tarsus.analytic.articulated.contact import ContactStatus, cone
 from tarsus.analytic.articulated.contact import solve as certified
-from tarsus.scripts.laboratory.studies import trot
+from tarsus.scripts.laboratory.studies.walkers import Exact, Mujoco, quadruped, rigid, soft, walk
 
 pytestmark = pytest.mark.extra  # the oracle is compiled for each law
 
@@ -90,35 +90,38 @@ def test_mujocos_stiff_limit_at_a_landing_is_the_convex_law(mu, speed):
         assert np.allclose(data.qvel, projected(mu, speed), atol=0.012)
 
 
+TROT = quadruped()
+
+
 @pytest.fixture(scope="module")
 def exact():
-    return trot.walk(trot.Exact(), 0.5)
+    return walk(TROT, Exact(TROT), 0.5)
 
 
 def test_moreaus_time_stepping_converges_to_the_exact_trot(exact):
     steps = np.array([1e-3, 5e-4, 2.5e-4, 1.25e-4])
-    errors = [error(trot.walk(oracle.Rigid(trot.bare(), trot.FEET, trot.MU, dt), 0.5), exact) for dt in steps]
+    errors = [error(walk(TROT, rigid(TROT, dt), 0.5), exact) for dt in steps]
     assert order(steps, errors) == ORDER and errors[-1] < 1e-4
 
 
 def test_soft_contact_converges_to_the_exact_trot_with_coulombs_law_and_elsewhere_with_the_convex_one(exact):
-    times, errors = np.array([2e-3, 1e-3, 5e-4]), {}
-    for law in (oracle.coulomb, oracle.convex):
-        steppers = [oracle.Soft(trot.bare(), trot.FEET, trot.MU, tc / 20, law, oracle.Spring(tc)) for tc in times]
-        errors[law] = [error(trot.walk(stepper, 0.5), exact) for stepper in steppers]
-    assert order(times, errors[oracle.coulomb]) == ORDER and errors[oracle.coulomb][-1] < 2e-4
-    assert min(errors[oracle.convex]) > 1e-3
-    mujocos = [error(trot.walk(trot.Mujoco(trot.on_plane(tc, 20)), 0.5), exact) for tc in times]
-    assert np.allclose(mujocos, errors[oracle.convex], rtol=0.15)  # its impedance is below one
+    times = np.array([2e-3, 1e-3, 5e-4])
+    coulomb, convex = (
+        [error(walk(TROT, soft(TROT, law, tc), 0.5), exact) for tc in times] for law in ("coulomb", "convex")
+    )
+    assert order(times, coulomb) == ORDER and coulomb[-1] < 2e-4
+    assert min(convex) > 1e-3
+    found = [error(walk(TROT, Mujoco(TROT, tc, 20), 0.5), exact) for tc in times]
+    assert np.allclose(found, convex, rtol=0.15)  # MuJoCo's impedance is below one
 
 
 @pytest.mark.parametrize("what", ["drop", "trot without friction"])
 def test_mujoco_converges_to_the_exact_run_where_nothing_slips_as_it_lands(what):
-    drops = what == "drop"
-    mu, times = trot.MU if drops else 0.0, np.array([2e-3, 1e-3, 5e-4, 2.5e-4])
-    state = np.concatenate([trot.at_start(), np.zeros(14)])
-    state[2] += 0.1 if drops else 0.0
-    law = (lambda time: np.zeros(8)) if drops else trot.clock
-    right = trot.walk(trot.Exact(mu), 0.5, state, law)
-    errors = [error(trot.walk(trot.Mujoco(trot.on_plane(tc, 20, mu, 3.0)), 0.5, state, law), right) for tc in times]
+    walker = TROT if what == "drop" else quadruped(0.0)
+    state, clock, times = walker.at_start(), None, np.array([2e-3, 1e-3, 5e-4, 2.5e-4])
+    if what == "drop":
+        state[2] += 0.1
+        clock = lambda time: np.zeros(8)  # noqa: E731
+    right = walk(walker, Exact(walker), 0.5, state, clock)
+    errors = [error(walk(walker, Mujoco(walker, tc, 20, 3.0), 0.5, state, clock), right) for tc in times]
     assert order(times, errors) > 0.85 and errors[-1] < 5e-5
