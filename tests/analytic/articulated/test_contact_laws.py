@@ -12,7 +12,8 @@ import pytest
 
 from tarsus.analytic.articulated.contact import ContactStatus, cone
 from tarsus.analytic.articulated.contact import solve as certified
-from tarsus.scripts.laboratory.studies.walkers import Exact, Mujoco, quadruped, rigid, soft, walk
+from tarsus.scripts.laboratory.studies.judges import Exact, Mujoco, rigid, soft, walk
+from tarsus.scripts.laboratory.studies.walkers import quadruped
 
 pytestmark = pytest.mark.extra  # the oracle is compiled for each law
 
