@@ -41,9 +41,9 @@ def judge(walker: walkers.Walker, way: str, size: float):
 
 def measured(name: str, way: str, size: float) -> tuple[float, float, float]:
     """Return the progress of a walk: mean, standard error and scatter; NaN where the exact run stops."""
-    walker, turns = study.WALKERS[name][0](), study.WALKERS[name][1]
+    walker = study.WALKERS[name]()
     try:
-        return study.steady(walker, judge(walker, way, size), study.PERIODS, study.settling(walker), turns)
+        return study.steady(walker, judge(walker, way, size), study.PERIODS, study.settling(walker))
     except RuntimeError:
         if way != "exact":
             raise

@@ -82,11 +82,11 @@ def _one_period(data) -> Table:
 
 def _walks(data) -> Table:
     rows = []
-    for k, (name, (_, turns)) in enumerate(study.WALKERS.items()):
+    for k, name in enumerate(study.WALKERS):
         right, convex, coulomb, stiff, preset = (
             data[f"walks_{way}"][k] for way in ("exact", "rigid_convex", "rigid_coulomb", "mujoco", "preset")
         )
-        size = f"{np.degrees(right[0]):.2f}°" if turns else f"{1e3 * right[0]:.2f} mm"
+        size = f"{1e3 * right[0]:.2f} mm"
         law = relative(convex, coulomb, right)
         rows.append([name, size, relative(coulomb, right), law, relative(stiff, right), relative(preset, right)])
     steps, stiff = f"steps of {1e3 * figure.STEP:g} ms", f"MuJoCo, {1e3 * figure.STIFF:g} ms, minus exact"

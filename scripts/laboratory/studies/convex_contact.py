@@ -1,6 +1,6 @@
 """What the law of friction does to a walk: progress per period by every judge, with standard errors.
 
-Progress is the distance that the body moves along the ground in a period, or the angle that it turns by.
+Progress is the distance that the body moves along the ground in a period.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from tarsus.scripts.laboratory.studies.walkers import Walker
 
 PERIODS, SETTLE = 20, 4.0  # that are measured; time that passes before [s]
 BATCH = 4  # periods in a row whose mean counts as one sample: a disturbance lives for about two periods
-WALKERS: dict[str, tuple[Callable[[], Walker], bool]] = {  # by name, and whether it turns
-    "quadruped, trot": (walkers.quadruped, False),
-    "dog, the same trot": (walkers.dog_trot, False),
-    "dog, its own clock": (walkers.dog_clock, False),
-    "hexapod, walk": (lambda: walkers.hexapod("walk", TripodGait(1.0, 0.6)), False),
-    "hexapod, run": (lambda: walkers.hexapod("run", TripodGait(0.5, 0.3)), False),
-    "hexapod, turn in place": (lambda: walkers.hexapod("turn in place", TripodGait(heading="left")), True),
+WALKERS: dict[str, Callable[[], Walker]] = {
+    "quadruped, trot": walkers.quadruped,
+    "dog, the same trot": walkers.dog_trot,
+    "dog, its own clock": walkers.dog_clock,
+    "hexapod, walk": lambda: walkers.hexapod("walk", TripodGait(1.0, 0.6)),
+    "hexapod, run": lambda: walkers.hexapod("run", TripodGait(0.5, 0.3)),
 }
 
 
 class Progress(NamedTuple):
     """Of a steady walk."""
 
-    mean: float  # a period [m] or [rad]
+    mean: float  # a period [m]
     error: float  # standard error of the mean
     scatter: float  # standard deviation of single periods
 
@@ -40,12 +39,9 @@ def settling(walker: Walker) -> int:
     return round(SETTLE / walker.period)
 
 
-def progress(rows: np.ndarray, turns: bool) -> np.ndarray:
-    """Return the progress from each row of qpos and qvel to the next, shape (n - 1,)."""
-    if not turns:
-        return np.hypot(*np.diff(rows[:, :2], axis=0).T)
-    w, x, y, z = rows[:, 3:7].T
-    return np.diff(np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))))
+def progress(rows: np.ndarray) -> np.ndarray:
+    """Return the progress from each row of qpos and qvel to the next, shape (n - 1,) [m]."""
+    return np.hypot(*np.diff(rows[:, :2], axis=0).T)
 
 
 def statistics(single: np.ndarray) -> Progress:
@@ -54,10 +50,10 @@ def statistics(single: np.ndarray) -> Progress:
     return Progress(float(single.mean()), float(batches.std(ddof=1) / np.sqrt(len(batches))), float(single.std(ddof=1)))
 
 
-def steady(walker: Walker, judge, periods: int, settle: int, turns: bool = False) -> Progress:
+def steady(walker: Walker, judge, periods: int, settle: int) -> Progress:
     """Return the progress by a judge over periods that follow `settle` others, from rest."""
     rows = judges.walk(walker, judge, (settle + periods) * walker.period)
-    return statistics(progress(rows[:: round(walker.period / walker.held)][settle:], turns))
+    return statistics(progress(rows[:: round(walker.period / walker.held)][settle:]))
 
 
 @lru_cache(maxsize=4)
@@ -75,5 +71,5 @@ def one_period(walker: Walker, judge, settle: int) -> tuple[float, float]:
     exact = exact_period(walker, settle)
     rows = judges.walk(walker, judge, walker.period, exact[0])
     nq, ends = (exact.shape[1] + 1) // 2, (exact[[0, -1]], rows[[0, -1]])
-    right, found = (float(progress(end, False)[0]) for end in ends)
+    right, found = (float(progress(end)[0]) for end in ends)
     return found / right - 1.0, float(np.sqrt(np.mean((rows[:, :nq] - exact[:, :nq]) ** 2)))

@@ -132,5 +132,10 @@ def hexapod(name: str, gait: TripodGait) -> Walker:
     """Return the hexapod in a gait, at its own friction."""
     experiment = PlatelessExperiment(HexapodParams(), gait, Flat(), "reference")
     model, control = experiment.model(), ClockController(gait)
-    clock = lambda time: control(time, np.zeros(6)).ravel()  # noqa: E731
+    first, rate = gait.clock()(0.0)
+    turning = np.sign(rate) * 2.0 * np.pi / gait.cycle_time  # hips turn on and on, and their set-points with them
+
+    def clock(time: float) -> np.ndarray:
+        return control(time, first + turning * time).ravel()
+
     return Walker(f"hexapod, {name}", experiment.model, toes(model), "ground", clock, gait.cycle_time, 0.001, 0.5)
