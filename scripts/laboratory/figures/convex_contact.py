@@ -113,7 +113,7 @@ def draw(data, figure):
     for key, style, label in (
         ("soft_coulomb", "s-", "soft, Coulomb"), ("soft_convex", "^-", "soft, convex"), ("mujoco", "o-", "MuJoCo")
     ):  # fmt: skip
-        colour = "C1" if key == "mujoco" else None
+        colour = {"soft_coulomb": "C2", "soft_convex": "C3", "mujoco": "C1"}[key]
         right.plot(1e3 * data["one_time"], 100 * data[f"one_{key}"][:, 0], style, color=colour, label=label)
     left.set(title="20 periods", xlabel="step, or time constant of contact [ms]", ylabel="progress, minus exact [%]")
     right.set(title="one period from the exact state", xlabel="time constant of contact [ms]")

@@ -90,6 +90,6 @@ def _walks(data) -> Table:
         law = relative(convex, coulomb, right)
         rows.append([name, size, relative(coulomb, right), law, relative(stiff, right), relative(preset, right)])
     steps, stiff = f"steps of {1e3 * figure.STEP:g} ms", f"MuJoCo, {1e3 * figure.STIFF:g} ms, minus exact"
-    head = ("walk", "a period, exact", f"Moreau's {steps} minus exact", "convex ones minus these", stiff,
+    head = ("walk", "a period, exact", f"Moreau's {steps} minus exact", "Anitescu's minus Moreau's", stiff,
             "`reference` minus exact")  # fmt: skip
     return Table(head, rows, "### Walks, progress [%]")

@@ -50,7 +50,7 @@ def test_what_the_page_says_is_so(data):
     assert abs(rigid[-1]) < 2e-3 and abs(rigid[-1]) < abs(rigid[0]) / 4
     coulomb, convex, mujoco = (data[f"one_{way}"][:, 0] for way in ("soft_coulomb", "soft_convex", "mujoco"))
     assert (np.diff(coulomb) < 0).all() and coulomb[-1] < 2e-3
-    assert (np.diff(mujoco) < 0).all() and mujoco[-1] < -0.02 and np.abs(mujoco - convex).max() < 4e-3
+    assert (mujoco[1:] < -0.015).all() and np.ptp(mujoco[-3:]) < 2e-3 and np.abs(mujoco - convex).max() < 4e-3
     # Near 2 ms compliance and convexity cancel: nearer than softer and stiffer contact.
     errors = np.abs(share(data["mujoco"], exact))
     assert data["time"][np.argmin(errors)] == 2e-3 and errors[-1] > 0.01 and errors[0] > 0.01
