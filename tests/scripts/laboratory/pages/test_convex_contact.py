@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tarsus.mjcf import hopping_leg
 from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.figures import convex_contact as figure
 from tarsus.scripts.laboratory.pages import contact_suite, convex_contact
+from tarsus.scripts.laboratory.studies.convex_contact import WALKERS
 from tarsus.scripts.suite import case as cases
 
 DOCUMENT = (documents.DOCS / "convex_contact.md").read_text(encoding="utf-8")
@@ -54,6 +56,18 @@ def test_what_the_page_says_is_so(data):
     # Near 2 ms compliance and convexity cancel: nearer than softer and stiffer contact.
     errors = np.abs(share(data["mujoco"], exact))
     assert data["time"][np.argmin(errors)] == 2e-3 and errors[-1] > 0.01 and errors[0] > 0.01
+
+
+def test_shipped_gaits_hardly_feel_the_law_and_trots_that_slip_do(data):
+    stiff = np.abs(share(data["walks_mujoco"], data["walks_exact"]))
+    trots, own = stiff[:2], stiff[2:]
+    assert list(WALKERS)[2:] == ["dog, its own clock", "hexapod, walk", "hexapod, run"]
+    assert own.max() < 2e-3 and trots.min() > 6e-3
+    assert np.abs(share(data["mujoco"], data["exact"])[-1]) < 0.015
+
+
+def test_the_hopping_leg_slides_where_there_is_no_friction():
+    assert hopping_leg.PRESETS["reference"].friction[0] == 1e-5
 
 
 def test_no_setting_of_mujoco_lands_by_coulombs_law():
