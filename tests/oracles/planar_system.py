@@ -100,10 +100,11 @@ class System:
             yield made
             return
         x, _, z = shapes[0]["size"]
-        for corner in ([-x, -z], [x, -z], [-x, z], [x, z]):  # those that touch at first: a box is not turned over
-            one = made | {"point": place + corner}
-            if abs(self.contact_rows(one, self.q0, self.v0, 0.0)[2]) < 1e-7:
-                yield one
+        corners = [made | {"point": place + corner} for corner in ([-x, -z], [x, -z], [-x, z], [x, z])]
+        gaps = [self.contact_rows(one, self.q0, self.v0, 0.0)[2] for one in corners]
+        yield from (
+            one for one, gap in zip(corners, gaps, strict=True) if gap < min(gaps) + 1e-7
+        )  # it is not turned over
 
     @staticmethod
     def _face(body, shape, moves):

@@ -22,6 +22,7 @@ CHECKS = {  # of statics and sliding, by which of the tests beside
         "hoop_and_disc",
         "belt_reverses",
         "two_blocks",
+        "sledge_slides_on",
     ),
     "spatial": ("cone_or_pyramid", "anisotropic", "spinning_tripod", "off_centre_push", "spinning_spheres"),
     "four feet": ("four_feet_rigid", "four_feet_springy"),

@@ -53,12 +53,15 @@ def section(case: cases.Case) -> str:
     name, provenance = case["id"], case["provenance"]
     rows = [[row["name"], _of(row), _number(row["answer"]), f"{row['bound']:.1g}", f"{row['tolerance']:.2g}",
              f"{row['scale']:.3g}", row["unit"]] for row in case["measurements"]]  # fmt: skip
+    convex = [_number(row["convex"]) for row in case["measurements"] if "convex" in row]
     parts = [
         f"### {name}",
         f"**{case['title']}** (number {case['number']}, version {case['version']}). {case['what']}",
         f"![{case['title']}]({PICTURES}/{name}.png)",
         stamp.markdown_table(HEAD, rows),
     ]
+    if convex:
+        parts.append(f"*By the convex law*, not scored: {', '.join(convex)}, in this order.")
     if "convention" in case:
         parts.append(f"*Convention:* {case['convention']}")
     parts.append(f"*Answer ({provenance['kind']}):* {provenance['derivation']}")

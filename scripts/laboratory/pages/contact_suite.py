@@ -34,6 +34,8 @@ REASONS = {  # what was found out about some failures, by engine and case
     ("mujoco", "slope_creep"): "friction is soft, and a contact that holds creeps in proportion to its load",
     ("mujoco", "block_stops"): "the faster a body slides, the higher a stiff contact lifts it",
     ("mujoco", "cradle_touching"): "springs in a row share an impact, unlike the convention's impulses",
+    ("mujoco", "point_lands_sliding"): "friction is convex: what slides is thrown up at mu times its slip",
+    ("mujoco_warp", "point_lands_sliding"): "as MuJoCo",
     ("drake", "belt_reverses"): "`lagged` takes the load of the step before, so forces leave the cone when it changes",
     ("drake", "resting_spheres"): "a contact has one stiffness, for a gram as for a ton",
     ("dart", "painleve_below"): "`nsgs` passes",
@@ -41,6 +43,7 @@ REASONS = {  # what was found out about some failures, by engine and case
     ("pybullet", "ball_bounces"): "a body is braked within a step before it touches, and bounces 2 to 6 % too fast",
     ("pybullet", "swept_foot"): "friction along a direction that a joint blocks uses up the cone",
 }
+LANDINGS = {"point_lands_sliding": (0, 1), "rod_lands_sliding": (1, 4), "box_lands_sliding": (0, 1)}  # measurements
 HEAD = ("engine", "setting", "passed", "median error [%]", "cost")
 Known = Mapping[str, cases.Case]
 
@@ -60,6 +63,9 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
         "The error is relative to the cases' scales; cost is the median of processor time over simulated time.",
         f"![Error over cost, by phenomenon]({PICTURE})",
         complaints(made, best),
+        laws(made, best, known),
+        "Velocities after a landing with slip. A convex law of friction throws up what slides, at mu times its slip; "
+        "[what that does to a walk](convex_contact.md). A bounce adds to it.",
         "### Failures that were explained",
         "\n".join(f"* {failures(one, setting, known)}" for one, setting in best),
         Table(
@@ -87,6 +93,25 @@ def complaints(made: list[dict], best: list[tuple[Mapping, str]]) -> Table:
     return Table(head, rows, "### Known complaints")
 
 
+def laws(made: list[dict], best: list[tuple[Mapping, str]], known: Known) -> Table:
+    """Return the velocities after landings with slip by Coulomb's law, by the convex one, and in the engines."""
+    chosen = {}
+    for one, setting in [*((one, next(iter(one["results"]))) for one in made), *best]:
+        chosen[f"{one['name']}, {setting}"] = one["results"][setting]
+    columns = [(name, k) for name, ks in LANDINGS.items() for k in ks]
+    of = [known[name]["measurements"][k] for name, k in columns]
+    head = (
+        "",
+        *(f"{known[name]['bodies'][0]['name'][:-2]}: {m['name']}" for (name, _), m in zip(columns, of, strict=True)),
+    )
+    rows = [("Coulomb", *(f"{m['answer']:.3f}" for m in of)), ("convex", *(f"{m['convex']:.3f}" for m in of))]
+    for name, results in sorted(chosen.items()):
+        ran = [results[case].get("measurements", ()) for case, _ in columns]
+        cells = (f"{found[k]['value']:.3f}" if found else "-" for found, (_, k) in zip(ran, columns, strict=True))
+        rows.append((name, *cells))
+    return Table(head, rows, "### Which law of friction, at a landing with slip [m/s]")
+
+
 def read(folder: Path) -> list[dict]:
     """Return the results in a folder, our own engine of comparison first.
 
@@ -110,6 +135,10 @@ def versions(made: list[dict]) -> str:
     of = {f"{one['computer']}, {one['date']}": [] for one in made}
     for one in made:
         of[f"{one['computer']}, {one['date']}"].append(f"{one['name']} {one['version']}")
+    for one in made:
+        for part in one.get("later", ()):
+            names = of.setdefault(f"{part['computer']}, {part['date']}", [])
+            names.extend(link(name) for name in part["cases"] if link(name) not in names)
     return " ".join(f"{', '.join(names)}: run on {where}." for where, names in of.items())
 
 
