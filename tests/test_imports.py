@@ -31,6 +31,7 @@ ALSO = {
     "envs/leg_law.py": {"controllers.corrected"},
     "envs/hopping_leg.py": {"controllers.raibert"},
     "envs/slip_leg.py": {"controllers.slip"},
+    "envs/exact/articulated.py": {"analytic.articulated"},
 } | {
     f"envs/exact/{name}.py": {"analytic.hybrid", "analytic.compilation"}
     for name in ("machine", "runs", "hexapod", "legs")

@@ -32,7 +32,9 @@ print(f"feet {', '.join(robot.feet)}; a trot with a period of {gait.period:.2f} 
 SECONDS = 1.2
 exact = own_robot.exact_rollout(robot, gait.controls, SECONDS)
 soft = own_robot.rollout(robot, gait.controls, SECONDS)
-speeds = [own_robot.measures(run.record, gait.period, 0.5).speed for run in (exact, soft)]
+speeds = [
+    own_robot.measures(run.record, gait.period, 0.5).speed for run in (exact, soft)
+]
 print(f"speed, exact {speeds[0]:.2f} m/s, MuJoCo {speeds[1]:.2f} m/s")
 assert exact.completed and soft.completed and abs(speeds[1] / speeds[0] - 1) < 0.02
 
@@ -46,7 +48,9 @@ figure, axes = plt.subplots(2, 1, figsize=(8, 5), sharex=True, layout="constrain
 for run, colour, name in ((soft, "C1", "MuJoCo"), (exact, "C0", "exact")):
     record = run.record.sel(time=slice(0.6, SECONDS))
     for axis, leg in zip(axes, (0, 1), strict=True):
-        axis.plot(record["time"], record["foot_force"][:, leg, 2], colour, lw=1, label=name)
+        axis.plot(
+            record["time"], record["foot_force"][:, leg, 2], colour, lw=1, label=name
+        )
         axis.set(ylabel=f"force on {robot.feet[leg]} [N]", ylim=(0, 160))
 axes[0].legend()
 axes[1].set(xlabel="time [s]")
@@ -93,7 +97,9 @@ assert np.all(np.abs(pair) < 0.6)
 figure, axis = plt.subplots(figsize=(7, 3.6), layout="constrained")
 sizes, n = np.linalg.norm(steps, axis=1), np.arange(len(steps))
 axis.semilogy(n, sizes, "o", color="C0", label="difference of strides")
-axis.semilogy(n, sizes[4] * abs(pair[0]) ** (n - 4), "--", color="0.4", label="as the pair says")
+axis.semilogy(
+    n, sizes[4] * abs(pair[0]) ** (n - 4), "--", color="0.4", label="as the pair says"
+)
 axis.set(xlabel="stride", ylabel="size of the difference")
 axis.legend()
 plt.show()

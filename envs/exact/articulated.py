@@ -22,7 +22,7 @@ from ...mjcf.own_file import LOAD
 from ...mjcf.presets import find
 from .machine import ExactMachine, Row
 
-RTOL, HOLD = 1e-8, 1e-4  # see `Options`; friction of a foot slower than HOLD keeps its direction [m/s]
+RTOL = 1e-8  # of the engine
 NOISE = 6.0  # standard deviations of the start's noise that limits of joints cut off
 
 
@@ -56,7 +56,7 @@ class ExactArticulated(ExactMachine):
 
     def runs(self, n: int) -> Continued:
         """Return n runs that `start` begins."""
-        return Continued(self._robot_of, n, Options(rtol=RTOL, hold_speed=HOLD))
+        return Continued(self._robot_of, n, Options(rtol=RTOL))
 
     def _robot_of(self, run: int) -> Robot:
         """Return the robot of a run as its episode drew it, on its ground."""

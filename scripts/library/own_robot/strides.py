@@ -15,7 +15,7 @@ from tarsus.mjcf.presets import find
 from tarsus.scripts.library.own_robot.machine import HOLD, TableWalk
 from tarsus.scripts.library.own_robot.rollout import Controller, checked
 
-OPTIONS = Options(rtol=1e-9, hold_speed=1e-6)
+OPTIONS = Options(rtol=1e-9)
 
 
 def clock(robot: own_robot.OwnRobot, slowness: float = own_clock.PERIODS[1]) -> TableWalk:
