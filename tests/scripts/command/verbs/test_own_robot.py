@@ -48,7 +48,7 @@ def test_it_is_trained_in_a_fresh_process_and_judged_in_others(here, capsys):
     assert export.main([best, *named]) == 0
     assert certify.main([best, *named, "--seeds", "1", "--seconds", "0.4", "--jobs", "1"]) == 0
     out = capsys.readouterr().out
-    assert "friction x 0.8" in out and "exact is left out" in out and "verdict: " in out
+    assert "friction x 0.8" in out and "exact against reference" in out and "verdict: " in out
 
 
 def test_the_file_of_a_run_goes_with_an_environment_of_a_module(here):

@@ -81,4 +81,4 @@ def test_after_it_a_model_finds_what_is_shared(new_process):
         done = new_process("from tarsus.scripts.command.verbs import warm; warm.main(['--methods', 'rk23'])")
         assert done.returncode == 0 and done.stdout.startswith(text), done.stderr
     kept = {path.name.partition("-")[0] for path in folder.glob("*.nbc")}
-    assert {"kernel_rk23", "pass_explicit", "rules", "frames_serial", "single"} <= kept
+    assert {"kernel", "steps_rk23", "pass_explicit", "rules", "frames_serial", "single"} <= kept

@@ -167,4 +167,4 @@ def test_the_exact_engine_writes_the_same_files(tmp_path, capsys):
 
 def test_without_a_machine_it_names_those_there_are(capsys):
     assert command.main([]) == 2
-    assert capsys.readouterr().err.count("{hexapod,hopping-leg,slip-leg,multipod,connection-mpc}") == 1
+    assert capsys.readouterr().err.count("{hexapod,hopping-leg,slip-leg,multipod,connection-mpc,FILE}") == 1
