@@ -11,9 +11,10 @@ import numpy as np
 
 from tarsus.envs import own_robot
 from tarsus.envs.own_verdict import Verdict, examined
-from tarsus.mjcf import own_feet, own_servos
+from tarsus.mjcf import own_exact, own_feet, own_servos
 from tarsus.mjcf.feet import toes
 from tarsus.mjcf.own_robot import OwnRobot, standing
+from tarsus.mjcf.presets import find
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.views import rendering
 
@@ -43,7 +44,8 @@ class Inspected:
             "## Joints", markdown_table(("joint", "kind", "range", "at rest", "servo"), joints(model)),
             "## Feet", markdown_table(("foot", "geoms", "shape", "fits a sphere of"), feet(model, self.robot)),
             "## How it stands and walks",
-            markdown_table(("an action of 0", ""), [*self.verdict.standing.lines(), ("walks", self.walk())]),
+            markdown_table(("an action of 0", ""), [*self.verdict.standing.lines(), ("walks", self.walk()),
+             ("in the exact engine", self.exactly())]),
             "## What is not as in the file", said,
             "## In Python", f"```python\n{self.lines()}\n```",
         ]  # fmt: skip
@@ -58,6 +60,14 @@ class Inspected:
         return (
             f"{trial.speed:.3f} m/s by a clock, {trial.speed / length:.2f} times its length of {length:.2f} m a second"
         )
+
+    def exactly(self) -> str:
+        """Return whether the exact engine has the robot, or what of it is not covered, in words."""
+        try:
+            own_exact.robot_of(self.env.model, self.env.task.hardest, find(self.env.config.preset))
+        except ValueError as error:
+            return str(error)
+        return "tarsus crossvalidate FILE, or make(..., engine='exact')"
 
     def lines(self) -> str:
         """Return the lines that register it."""
@@ -79,7 +89,7 @@ class Inspected:
         options = {name: value for name, value in self.verdict.options.items() if not callable(value)}
         return {
             "feet": list(self.robot.feet), "standing": check, "walk": walk, "options": options,
-            "sentences": list(self.verdict.sentences), "python": self.lines(),
+            "sentences": list(self.verdict.sentences), "python": self.lines(), "exact": self.exactly(),
         }  # fmt: skip
 
 

@@ -57,6 +57,7 @@ def test_it_says_what_a_robot_is_and_how_to_register_it(file, mass, feet, joints
     assert found["standing"]["trial"]["feet"] == pytest.approx(1.0, abs=0.02)
     assert found["standing"]["mass"] == pytest.approx(mass or found["standing"]["mass"], rel=0.02)
     assert found["walk"]["speed"] > 0.2 and found["options"]["typical_speed"] == found["walk"]["speed"]
+    assert found["exact"].startswith("tarsus crossvalidate FILE")
     text = (here / "it" / "robot.txt").read_text()
     assert text in capsys.readouterr().out and text.count("| hinge |") == joints
     assert not {name for name in gymnasium.registry if name.startswith("My-")}
