@@ -50,13 +50,8 @@ def exact_rollout(
     Raises:
         ValueError: If the robot is not covered by the exact engine, the terrain no plane, or the controls impossible.
     """
-    ground, preset = make(terrain) if isinstance(terrain, str) else terrain, find("reference")
-    model = own_robot.model(robot, ground, preset)
-    data, arrays = own_robot.standing(model, ground), own_exact.robot_of(model, ground, preset)
-    qpos = own_exact.placed(arrays, data.qpos, own_exact.ROUNDING)
-    act = data.act.copy() if model.na else None
-    ctrl = checked(model, controller(0.0, qpos, np.zeros(model.nv)))
-    run = simulation.start(arrays, qpos, ctrl=ctrl, act=act, options=options)
+    ground = make(terrain) if isinstance(terrain, str) else terrain
+    model, data, run = begun(robot, controller, ground, options)
     reader, rows = _Reader(model, data, run), []
     n = stepping.rows_in(seconds, hold, 1)[1]
     status: str = outcome.RunStatus.COMPLETED
@@ -66,6 +61,7 @@ def exact_rollout(
                 status = run.status.value
                 break
             run.set_controls(checked(model, controller(k * hold, run.qpos, run.qvel)))
+            reader.place()
             if k and (ending := reader.ending()):
                 status = ending
                 break
@@ -77,6 +73,19 @@ def exact_rollout(
                 run.to((k + 1) * hold)
                 bar.update(1)
     return _recorded(model, robot, ground, rows, status)
+
+
+def begun(
+    robot: own_robot.OwnRobot, controller: Controller, ground: Terrain, options: Options | None
+) -> tuple[mujoco.MjModel, mujoco.MjData, simulation.Simulation]:
+    """Return a robot's model, its state at rest, and its run at the start; see `exact_rollout`."""
+    preset = find("reference")
+    model = own_robot.model(robot, ground, preset)
+    data, arrays = own_robot.standing(model, ground), own_exact.robot_of(model, ground, preset)
+    qpos = own_exact.placed(arrays, data.qpos, own_exact.ROUNDING)
+    act = data.act.copy() if model.na else None
+    ctrl = checked(model, controller(0.0, qpos, np.zeros(model.nv)))
+    return model, data, simulation.start(arrays, qpos, ctrl=ctrl, act=act, options=options)
 
 
 class _Reader:
@@ -92,19 +101,18 @@ class _Reader:
         x, y = self._run.qpos[4:6]
         if 1.0 - 2.0 * (x * x + y * y) < UPRIGHT:
             return outcome.RunStatus.TOPPLED
-        self._place()
         if parts := self._parts.in_ground(self._data, self._run.robot.tables.ground):
             return f"the part {self._parts.names[parts[0]]!r} is in the ground, where only feet are held up"
         return ""
 
-    def _place(self) -> None:
+    def place(self) -> None:
+        """Compute where the run's bodies are; before the others."""
         self._data.qpos[:] = self._run.qpos
         mujoco.mj_kinematics(self._model, self._data)
 
     def row(self) -> tuple:
         """Return time, position, velocity, feet, forces, contacts, controls, power, and the books of `BUDGET`."""
         run = self._run
-        self._place()
         places = self._toes(self._data)
         forces, touching = own_exact.forces_on_feet(run, self._legs, len(places))
         books = run.x[-N_BOOKS:]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from tqdm import tqdm
 
-from tarsus.analytic.articulated import simulation
 from tarsus.analytic.articulated.outcome import RunStatus
 from tarsus.analytic.articulated.simulation import Options
 from tarsus.analytic.articulated.strides import StrideMap
 from tarsus.analytic.terrain import Flat
 from tarsus.envs import own_clock
-from tarsus.mjcf import own_exact, own_robot
-from tarsus.mjcf.presets import find
+from tarsus.mjcf import own_robot
+from tarsus.scripts.library.own_robot.exact import begun
 from tarsus.scripts.library.own_robot.machine import HOLD, TableWalk
 from tarsus.scripts.library.own_robot.rollout import Controller, checked
 
@@ -58,17 +57,13 @@ def stride_map(
     Raises:
         ValueError: If the robot is not covered by the exact engine, or a run to the base ends before.
     """
-    ground, preset = Flat(), find("reference")
-    model = own_robot.model(robot, ground, preset)
-    data, arrays = own_robot.standing(model, ground), own_exact.robot_of(model, ground, preset)
-    qpos, act = own_exact.placed(arrays, data.qpos, own_exact.ROUNDING), data.act.copy() if model.na else None
+    model, _, run = begun(robot, controller, Flat(), options)
 
     def controls(time, qpos, qvel):
         return checked(model, controller(time, qpos, qvel))
 
-    run = simulation.start(arrays, qpos, ctrl=controls(0.0, qpos, data.qvel), act=act, options=options)
     for k in tqdm(range(settle * round(period / HOLD)), disable=not progress, leave=False):
         run.set_controls(controls(k * HOLD, run.qpos, run.qvel))
         if run.to((k + 1) * HOLD) is not RunStatus.FINAL_TIME:
-            raise ValueError(f"the robot did not come to its gait: after {run.time:.3f} s it {run.status.value}")
+            raise ValueError(f"the robot did not come to its gait: after {run.time:.3f} s: {run.status.value}")
     return StrideMap(run, controls, period, HOLD)
