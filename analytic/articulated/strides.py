@@ -19,6 +19,7 @@ from .mechanics import mechanics
 from .modes import CLOSED, FREE
 from .outcome import RunStatus
 from .simulation import Simulation, start
+from .vectors import product, rotated
 
 FLAT = 3  # of the root's six degrees of freedom: x, y, and yaw, the last of its angular ones
 STEPS = 10  # of Newton's method
@@ -54,7 +55,8 @@ class StrideMap:
             raise ValueError("the ground must be level, for a stride not to depend on place and heading")
         if abs(round(self.period / self.hold) * self.hold - self.period) > 1e-9 * self.period:
             raise ValueError(f"the period {self.period:g} s must be a multiple of hold, got {self.hold:g} s")
-        up = _turn(run.x[3:7]).T @ (0.0, 0.0, 1.0)  # a yaw of the body is this angular motion along its axes
+        back = run.x[3:7] * (1.0, -1.0, -1.0, -1.0) / np.linalg.norm(run.x[3:7])
+        up = rotated(back, 0.0, 0.0, 1.0)  # a yaw of the body is this angular motion along its axes
         flat = np.zeros((FLAT, robot.nv))
         flat[0, 0] = flat[1, 1] = 1.0
         flat[2, 3:6] = up
@@ -166,17 +168,7 @@ def _apart(run: Simulation, qpos: np.ndarray) -> np.ndarray:
 
 def _product(p, q) -> np.ndarray:
     """Return the product of two quaternions."""
-    (a, b, c, d), (w, x, y, z) = p, q
-    return np.array([
-        a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
-        a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w,
-    ])  # fmt: skip
-
-
-def _turn(quat: np.ndarray) -> np.ndarray:
-    """Return the rotation matrix of a quaternion."""
-    columns = [_product(_product(quat, (0.0, *axis)), quat * (1.0, -1.0, -1.0, -1.0))[1:] for axis in np.eye(3)]
-    return np.array(columns).T / np.dot(quat, quat)
+    return np.array(product(*map(float, p), *map(float, q)))
 
 
 def _heading(quat: np.ndarray) -> float:
