@@ -40,6 +40,15 @@ def landing(inverse: tuple[float, float, float], mu: float, slip: float, fall: f
     return (against * coulomb, coulomb), (against * convex, convex)
 
 
+def _speeds(name: str, mu: float, slide: float, what: str) -> list[dict]:
+    """Return the rows of the speeds of a unit mass that landed at 1 m/s, sliding, its contact below its centre."""
+    (braked, _), (more, thrown) = landing((1.0, 0.0, 1.0), mu, slide, 1.0)
+    return [
+        row(f"speed x {what}", name, "speed x", slide + braked, 0.01, slide, at=AT, convex=slide + more),
+        row(f"speed z {what}", name, "speed z", 0.0, 0.01, 1.0, at=AT, convex=thrown - 1.0),
+    ]
+
+
 @described(
     number=41,
     title="Points that land sliding",
@@ -63,12 +72,7 @@ def point_lands_sliding() -> dict:
         state = {"position": [0.0, 0.5 * n, GAP], "velocity": [slide, 0.0, -1.0]}
         bodies.append(light_foot(name, 1.0, 0.01, **state))
         contacts.append(contact(name, "ground", mu, f"contact_{n}"))
-        (braked, _), (more, thrown) = landing((1.0, 0.0, 1.0), mu, slide, 1.0)
-        what = f"after, mu = {mu}, {slide:g} m/s"
-        measurements += [
-            row(f"speed x {what}", name, "speed x", slide + braked, 0.01, slide, at=AT, convex=slide + more),
-            row(f"speed z {what}", name, "speed z", 0.0, 0.01, 1.0, at=AT, convex=thrown - 1.0),
-        ]
+        measurements += _speeds(name, mu, slide, f"after, mu = {mu}, {slide:g} m/s")
     return _case(bodies, contacts, measurements)
 
 
@@ -133,13 +137,9 @@ def box_lands_sliding() -> dict:
         state = {"position": [0.0, 0.5 * n, half[2] + GAP], "velocity": [slide, 0.0, -1.0]}
         bodies.append(box(name, 1.0, half, **state))
         contacts.append(contact(name, "ground", mu, f"contact_{n}"))
-        (braked, _), (more, thrown) = landing((1.0, 0.0, 1.0), mu, slide, 1.0)
         what = f"after, mu = {mu}"
-        measurements += [
-            row(f"speed x {what}", name, "speed x", slide + braked, 0.01, slide, at=AT, convex=slide + more),
-            row(f"speed z {what}", name, "speed z", 0.0, 0.01, 1.0, at=AT, convex=thrown - 1.0),
-            row(f"spin {what}", name, "spin y", 0.0, 0.01, 1.0 / half[0], at=AT, convex=0.0),
-        ]
+        measurements += _speeds(name, mu, slide, what)
+        measurements.append(row(f"spin {what}", name, "spin y", 0.0, 0.01, 1.0 / half[0], at=AT, convex=0.0))
     return _case(bodies, contacts, measurements)
 
 
