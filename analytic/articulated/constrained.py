@@ -14,7 +14,7 @@ from . import layout
 from .blocks import velocities
 from .dynamics import mechanics, solve_lower, solve_upper, total_force
 from .equalities import equalities
-from .feet import feet
+from .feet import closed_feet, feet
 from .layout import (
     ACTUATOR_FORCE,
     DAMPER_FORCE,
@@ -44,7 +44,9 @@ def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
     nv = len(robot.dof)
     na = len(x) - nq - nv - N_BOOKS
     qvel, books = x[nq : nq + nv], nq + nv + na
-    forces(robot, work, contact, drift_rate, ctrl, x[:nq], qvel, x[nq + nv : books], dx[nq + nv : books])
+    mechanics(robot, work, x[:nq], qvel, ctrl, x[nq + nv : books], dx[nq + nv : books])
+    closed_feet(robot, work, contact)
+    _closed(robot, work, contact, drift_rate)
     rates(robot, x[:nq], qvel, dx[:nq])
     for k in range(N_BOOKS):
         dx[books + k] = 0.0
@@ -65,10 +67,16 @@ def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
 
 @jit
 def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
-    """Write the accelerations of the modes, and the forces of feet, limits, dry lines and equalities."""
-    nv = len(robot.dof)
+    """Write accelerations and forces of the modes, and the motion of all feet, which events ask for."""
     mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
     feet(robot, work)
+    _closed(robot, work, contact, drift_rate)
+
+
+@jit
+def _closed(robot, work, contact, drift_rate):
+    """Write the accelerations of the modes, and the forces of feet, limits, dry lines and equalities."""
+    nv = len(robot.dof)
     equalities(robot, work)
     load = np.empty(nv)
     total_force(work, load)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..compilation import jit
 from .layout import CENTRE, DRIFT, GAP, LAST_DOF, NEXT, RADIUS, VELOCITY
+from .modes import FREE
 from .vectors import cross, rotated, velocity_at
 
 
@@ -16,16 +17,35 @@ from .vectors import cross, rotated, velocity_at
 def feet(robot, work):
     """Write gap [m], velocity [m/s], drift [m/s^2] and Jacobian of all feet, along normal and tangents."""
     for i in range(len(robot.foot)):
-        _foot(robot, work, i)
+        _motion(robot, work, i)
 
 
 @jit
-def _foot(robot, work, i):
-    b, u, r, ground, row = robot.foot_of[i], robot.foot[i], robot.foot[i, RADIUS], robot.ground, work.foot[i]
+def closed_feet(robot, work, contact):
+    """Write what the modes' field asks for: of feet in the air their gap alone, so that far ones cost little."""
+    for i in range(len(robot.foot)):
+        if contact.foot[i] == FREE:
+            _centre(robot, work, i)
+        else:
+            _motion(robot, work, i)
+
+
+@jit
+def _centre(robot, work, i):
+    """Write the gap; return the foot's centre, along the world's axes."""
+    b, u, ground = robot.foot_of[i], robot.foot[i], robot.ground
     x, y, z = rotated(work.xquat[b], u[CENTRE], u[CENTRE + 1], u[CENTRE + 2])
-    c0, c1, c2 = work.xpos[b, 0] + x, work.xpos[b, 1] + y, work.xpos[b, 2] + z
+    x, y, z = work.xpos[b, 0] + x, work.xpos[b, 1] + y, work.xpos[b, 2] + z
+    gap = (x - ground[0, 0]) * ground[1, 0] + (y - ground[0, 1]) * ground[1, 1] + (z - ground[0, 2]) * ground[1, 2]
+    work.foot[i, GAP] = gap - u[RADIUS]
+    return x, y, z
+
+
+@jit
+def _motion(robot, work, i):
+    b, r, ground, row = robot.foot_of[i], robot.foot[i, RADIUS], robot.ground, work.foot[i]
     n0, n1, n2 = ground[1, 0], ground[1, 1], ground[1, 2]
-    row[GAP] = (c0 - ground[0, 0]) * n0 + (c1 - ground[0, 1]) * n1 + (c2 - ground[0, 2]) * n2 - r
+    c0, c1, c2 = _centre(robot, work, i)
     c0, c1, c2 = c0 - work.origin[0], c1 - work.origin[1], c2 - work.origin[2]
     p0, p1, p2 = c0 - r * n0, c1 - r * n1, c2 - r * n2
     v0, v1, v2 = velocity_at(work.velocity[b], p0, p1, p2)
