@@ -19,7 +19,7 @@ from .articulated_refusals import check
 
 def convert(
     model: mujoco.MjModel,
-    feet: Sequence[str],
+    feet: Sequence[str | int],
     *,
     ground: str | None = None,
     mu: float | None = None,
@@ -32,7 +32,7 @@ def convert(
 
     Args:
         model: The compiled model.
-        feet: Geoms that touch the ground: spheres, capsules (both ends), boxes (the corners).
+        feet: Geoms that touch the ground, by name or number: spheres, capsules (both ends), boxes (the corners).
         ground: The plane they touch; None: the world's only plane, or z = 0 where it has none.
         mu: Coefficient of friction of all feet; None: as MuJoCo combines each foot's with the ground's.
         restitution: Of the feet, from 0 to 1.

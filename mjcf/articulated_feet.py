@@ -38,7 +38,7 @@ def ground_of(model: mujoco.MjModel, name: str | None) -> tuple[int, np.ndarray]
 
 
 def feet_of(
-    model: mujoco.MjModel, feet: Sequence[str], ground: int, mu: float | None, restitution: float
+    model: mujoco.MjModel, feet: Sequence[str | int], ground: int, mu: float | None, restitution: float
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return the contact points of these geoms, the bodies they are of, and their names.
 
@@ -49,12 +49,13 @@ def feet_of(
     known = {model.geom(k).name: k for k in range(model.ngeom) if model.geom(k).name}
     if isinstance(feet, str):
         raise ValueError(f"feet must be a list of names, got the text {feet!r}; write [{feet!r}]")
-    for name in feet:
-        if name not in known:
+    for foot in feet:
+        if isinstance(foot, str) and foot not in known:
             bodies_of = {"body": {model.body(k).name for k in range(model.nbody)}}
-            raise ValueError(no_foot(name, "geom", list(known), bodies_of))
-        k = known[name]
-        friction, condim = _friction(model, k, ground)
+            raise ValueError(no_foot(foot, "geom", list(known), bodies_of))
+        k = known[foot] if isinstance(foot, str) else int(foot)
+        name = name_of(model, "geom", k)
+        friction, condim = friction_of(model, k, ground)
         if condim > 3:
             raise ValueError(
                 f"foot {name!r} has condim {condim}, friction of torsion or rolling; only 1 and 3 are covered"
@@ -84,8 +85,8 @@ def _points(model, k: int, name: str) -> list[tuple[np.ndarray, float]]:
     raise ValueError(f"foot {name!r} is a {shape}; a foot is a sphere, a capsule or a box: fit one to it")
 
 
-def _friction(model, k: int, ground: int) -> tuple[float, int]:
-    """Return sliding friction and condim of a foot on the ground, combined as MuJoCo does."""
+def friction_of(model: mujoco.MjModel, k: int, ground: int) -> tuple[float, int]:
+    """Return sliding friction and condim of a geom on the ground, combined as MuJoCo does."""
     own, condim = float(model.geom_friction[k, 0]), int(model.geom_condim[k])
     if ground < 0 or model.geom_priority[k] > model.geom_priority[ground]:
         return own, condim

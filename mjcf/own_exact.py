@@ -1,7 +1,4 @@
-"""A user's robot on its ground as arrays for the exact mechanics: rigid feet on a plane, and nothing else touches.
-
-What is no foot is not held up by the ground; `Parts` says which of it has come into the ground.
-"""
+"""A user's robot on its ground as arrays for the exact mechanics: rigid contact with a plane, none of two parts."""
 
 from __future__ import annotations
 
@@ -17,17 +14,75 @@ from ..analytic.articulated.modes import FREE
 from ..analytic.articulated.robot import Robot
 from ..analytic.terrain import Terrain
 from . import articulated, own_robot
+from .articulated_feet import friction_of, name_of
 from .feet import toes
 from .presets import Preset
 from .terrain import GROUND, is_plane, reroll
 
 ROUNDING = 1e-6  # of a start [m], [rad]
 DEEP = 1e-3  # so far in the ground a part counts as there [m]
-POINTS = {mujoco.mjtGeom.mjGEOM_SPHERE: 1, mujoco.mjtGeom.mjGEOM_CAPSULE: 2, mujoco.mjtGeom.mjGEOM_BOX: 8}  # of a foot
+POINTS = {mujoco.mjtGeom.mjGEOM_SPHERE: 1, mujoco.mjtGeom.mjGEOM_CAPSULE: 2, mujoco.mjtGeom.mjGEOM_BOX: 8}  # of a part
 
 
-def robot_of(model: mujoco.MjModel, terrain: Terrain, preset: Preset) -> Robot:
+class Parts:
+    """What of a robot may touch the ground: feet, and all else that would in MuJoCo and does not stand in it at rest.
+
+    Spheres, ends of capsules and corners of boxes are points that the exact engine holds up. What has another shape, or
+    friction of torsion, is only looked for in the ground.
+
+    Args:
+        model: That `own_robot.model` made.
+
+    Attributes:
+        geoms: That have points, feet first.
+        geom_of_point: In the order of `Robot.foot_names`, shape (n_points,).
+        leg_of_point: The foot, or -1 where a point is of no foot, shape (n_points,).
+        bare: Names of the parts that have none, by geom.
+    """
+
+    def __init__(self, model: mujoco.MjModel):
+        self._model, self._ground = model, model.geom(GROUND).id
+        legs = {k: leg for leg, geoms in enumerate(toes(model)) for k in geoms}
+        affinity = model.geom_conaffinity[self._ground]
+        solid = (model.geom_contype & affinity > 0) & (model.body_weldid[model.geom_bodyid] > 0)
+        plane = np.array([model.geom_pos[self._ground], (0, 0, 1), (1, 0, 0), (0, 1, 0)])
+        data = own_robot.standing(model)
+        high = {int(k): self._distance(data, plane, k) for k in np.flatnonzero(solid) if k not in legs}
+        held = [k for k, height in high.items() if self._has_points(k) and height >= -ROUNDING]
+        self.geoms = [*legs, *held]
+        shapes = [mujoco.mjtGeom(model.geom_type[k]) for k in self.geoms]
+        self.geom_of_point = np.repeat(self.geoms, [POINTS.get(shape, 1) for shape in shapes])
+        self.leg_of_point = np.array([legs.get(int(k), -1) for k in self.geom_of_point])
+        self._bare = np.array([k for k, height in high.items() if k not in held and height >= DEEP], int)
+        self.bare = {int(k): name_of(model, "geom", k) for k in self._bare}
+
+    def _has_points(self, k: int) -> bool:
+        return mujoco.mjtGeom(self._model.geom_type[k]) in POINTS and friction_of(self._model, k, self._ground)[1] <= 3
+
+    def in_ground(self, data: mujoco.MjData, plane: np.ndarray) -> list[int]:
+        """Return the parts without points that are deeper in the ground than `DEEP`.
+
+        Args:
+            data: Its state, after `mj_kinematics`; the place of the ground is written.
+            plane: Point, normal, two tangents, shape (4, 3), of `Robot.tables.ground`.
+        """
+        near = (data.geom_xpos[self._bare] - plane[0]) @ plane[1] < self._model.geom_rbound[self._bare]
+        return [int(k) for k in self._bare[near] if self._distance(data, plane, k) < -DEEP]
+
+    def _distance(self, data: mujoco.MjData, plane: np.ndarray, k: int) -> float:
+        data.geom_xpos[self._ground] = plane[0]
+        data.geom_xmat[self._ground] = plane[[2, 3, 1]].T.ravel()
+        return mujoco.mj_geomDistance(self._model, data, self._ground, k, 2.0 * DEEP, None)
+
+
+def robot_of(model: mujoco.MjModel, terrain: Terrain, preset: Preset, parts: Parts | None = None) -> Robot:
     """Return the robot of a model that `own_robot.model` made, on its terrain itself, into which soft feet sink.
+
+    Args:
+        model: The model.
+        terrain: A plane.
+        preset: That the model was made with.
+        parts: What of it may touch the ground, if that is known.
 
     Raises:
         ValueError: If the terrain is no plane, or the exact mechanics does not cover what the model has.
@@ -37,10 +92,10 @@ def robot_of(model: mujoco.MjModel, terrain: Terrain, preset: Preset) -> Robot:
             f"engine 'exact' has no terrain {type(terrain).__name__}: feet of any robot touch a plane there; "
             "there are flat, slope"
         )
-    model = copy.copy(model)
+    geoms, model = (parts or Parts(model)).geoms, copy.copy(model)
     reroll(model, terrain, replace(preset, sink=0.0))
     try:
-        return articulated.convert(model, [model.geom(k).name for leg in toes(model) for k in leg], ground=GROUND)
+        return articulated.convert(model, geoms, ground=GROUND)
     except ValueError as error:
         text = str(error)
         for name, toe in own_robot.names_of_feet(model).items():
@@ -48,25 +103,17 @@ def robot_of(model: mujoco.MjModel, terrain: Terrain, preset: Preset) -> Robot:
         raise ValueError(f"engine 'exact' does not have this robot: {text}") from None
 
 
-def leg_of_points(model: mujoco.MjModel) -> np.ndarray:
-    """Return the foot that each contact point of `robot_of` is of, shape (n_points,)."""
-    return np.array([
-        leg for leg, geoms in enumerate(toes(model)) for k in geoms
-        for _ in range(POINTS[mujoco.mjtGeom(model.geom_type[k])])
-    ])  # fmt: skip
-
-
 def forces_on_feet(run, leg_of_point: np.ndarray, n_feet: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the forces of the ground, world frame, shape (n_feet, 3) [N], and how many points touch, (n_feet,).
 
     Args:
         run: The `articulated.simulation.Simulation`.
-        leg_of_point: See `leg_of_points`.
+        leg_of_point: See `Parts`.
         n_feet: Number of feet.
     """
-    forces, touching = np.zeros((n_feet, 3)), np.zeros(n_feet)
-    np.add.at(forces, leg_of_point, run.foot_force @ run.robot.tables.ground[1:])
-    np.add.at(touching, leg_of_point, run.contact.foot != FREE)
+    forces, touching, feet = np.zeros((n_feet, 3)), np.zeros(n_feet), leg_of_point >= 0
+    np.add.at(forces, leg_of_point[feet], run.foot_force[feet] @ run.robot.tables.ground[1:])
+    np.add.at(touching, leg_of_point[feet], run.contact.foot[feet] != FREE)
     return forces, touching
 
 
@@ -85,40 +132,3 @@ def placed(robot: Robot, qpos: np.ndarray, most: float) -> np.ndarray:
     if above:
         moved[:3] -= min(mechanics(robot, moved, at_rest).gap.min(initial=0.0), 0.0) * t.ground[1]
     return moved
-
-
-class Parts:
-    """The parts of a robot that would touch the ground in MuJoCo, are no feet, and do not touch it at rest.
-
-    Args:
-        model: That `own_robot.model` made.
-
-    Attributes:
-        names: By geom.
-    """
-
-    def __init__(self, model: mujoco.MjModel):
-        self._model, self._ground = model, model.geom(GROUND).id
-        feet, affinity = {k for leg in toes(model) for k in leg}, model.geom_conaffinity[self._ground]
-        solid = (model.geom_contype & affinity > 0) & (model.body_weldid[model.geom_bodyid] > 0)
-        self._geoms = np.array([k for k in np.flatnonzero(solid) if k not in feet], int)
-        plane = np.array([model.geom_pos[self._ground], (0, 0, 1), (1, 0, 0), (0, 1, 0)])
-        data = own_robot.standing(model)
-        at_rest = {k for k in self._geoms if self._distance(data, plane, k) < DEEP}
-        self._geoms = np.array([k for k in self._geoms if k not in at_rest], int)
-        self.names = {int(k): model.geom(k).name or f"geom {k}" for k in self._geoms}
-
-    def in_ground(self, data: mujoco.MjData, plane: np.ndarray) -> list[int]:
-        """Return the geoms that are deeper in the ground than `DEEP`.
-
-        Args:
-            data: Its state, after `mj_kinematics`; the place of the ground is written.
-            plane: Point, normal, two tangents, shape (4, 3), of `Robot.tables.ground`.
-        """
-        near = (data.geom_xpos[self._geoms] - plane[0]) @ plane[1] < self._model.geom_rbound[self._geoms]
-        return [int(k) for k in self._geoms[near] if self._distance(data, plane, k) < -DEEP]
-
-    def _distance(self, data: mujoco.MjData, plane: np.ndarray, k: int) -> float:
-        data.geom_xpos[self._ground] = plane[0]
-        data.geom_xmat[self._ground] = plane[[2, 3, 1]].T.ravel()
-        return mujoco.mj_geomDistance(self._model, data, self._ground, k, 2.0 * DEEP, None)

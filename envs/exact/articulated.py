@@ -1,7 +1,8 @@
-"""Any robot with a free body in the exact engine: its MuJoCo model as arrays, with rigid contact of its feet.
+"""Any robot with a free body in the exact engine: its MuJoCo model as arrays, with rigid contact.
 
-Only feet touch the ground, and no two parts each other. Where another part comes into the ground the episode ends,
-unless its contact is one that ends episodes anyway (`fall_contacts`) or costs (`cost_contacts`).
+Feet, and all other spheres, capsules and boxes, touch the ground, no two parts each other. Where a part of another
+shape comes into the ground the episode ends, unless its contact ends episodes anyway (`fall_contacts`) or costs
+(`cost_contacts`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import mujoco
 import numpy as np
 
 from ...analytic.articulated.continued import STATUSES, Continued
+from ...analytic.articulated.modes import FREE
 from ...analytic.articulated.robot import Robot
 from ...analytic.articulated.simulation import Options
 from ...mjcf import own_exact, own_robot
@@ -38,18 +40,17 @@ class ExactArticulated(ExactMachine):
         self._model, self._data = copy.copy(model), mujoco.MjData(model)
         self._preset = find(task.config.preset, task.config.PRESETS)
         self._made: dict[int, tuple] = {}
-        self._robot_of(0)
-        self._leg_of_point, self._rest = own_exact.leg_of_points(model), own_robot.rest_controls(model)
-        self._act = model.key_act[0] if model.nkey else np.zeros(model.na)
         self._parts = own_exact.Parts(model)
+        self._robot_of(0)
+        self._rest, self._act = own_robot.rest_controls(model), model.key_act[0] if model.nkey else np.zeros(model.na)
         sensors = [model.sensor(k) for k in range(model.nsensor)]
         self._load = [int(s.adr[0]) for s in sensors if s.name == LOAD]
         self._touch = [(int(s.adr[0]), int(s.refid[0])) for s in sensors if s.name.startswith("touch of ")]
         sensed = {geom for _, geom in self._touch}
-        why = "is in the ground, which holds up only feet in the exact engine"
+        why = "is in the ground, which holds up spheres, capsules and boxes in the exact engine"
         if hasattr(task.config, "fall_contacts"):
-            why += ": make it one, or let fall_contacts end the episode"
-        unseen = {k: name for k, name in self._parts.names.items() if k not in sensed}
+            why += ": give it such a shape, or let fall_contacts end the episode"
+        unseen = {k: name for k, name in self._parts.bare.items() if k not in sensed}
         kinds = Enum("Part", {name: f"the part {name!r} {why}" for name in unseen.values()})
         self._status = {k: kinds[name] for k, name in unseen.items()}
         self.statuses = (*STATUSES, *kinds)
@@ -67,7 +68,7 @@ class ExactArticulated(ExactMachine):
             with self._lock:
                 if task.models.vary:
                     task.write_robot(sim, self._model, params)
-                made = params, terrain, own_exact.robot_of(self._model, terrain, self._preset)
+                made = params, terrain, own_exact.robot_of(self._model, terrain, self._preset, self._parts)
             self._made[run] = made
         return made[2]
 
@@ -92,7 +93,7 @@ class ExactArticulated(ExactMachine):
                 yield began + (times[k + 1] if k + 1 < n else self.task.ctrl_dt)
 
     def read(self, runs: Continued, run: int, row: Row) -> Enum | None:
-        """Write position, velocity and sensors of a run to a row; return which part has come into the ground."""
+        """Write position, velocity and sensors of a run to a row; return which part without points is in the ground."""
         one = runs.runs[run]
         row.qpos[:], row.qvel[:] = one.qpos, one.qvel
         for name, values in zip(("actuator_force", "actuator_velocity"), one.work.actuator.T, strict=True):
@@ -100,16 +101,18 @@ class ExactArticulated(ExactMachine):
                 row.more[name][:] = values
         with self._lock:
             deep = self._sense(one, row)
-        forces, touching = own_exact.forces_on_feet(one, self._leg_of_point, self.task.n_feet)
+        forces, touching = own_exact.forces_on_feet(one, self._parts.leg_of_point, self.task.n_feet)
         row.sensordata[self.task._feet] = np.column_stack([touching, forces]).ravel()
         for at in self._load:
-            row.sensordata[at : at + 3] = forces.sum(0)
+            row.sensordata[at : at + 3] = one.foot_force.sum(0) @ one.robot.tables.ground[1:]
+        if self._touch:
+            touching = {*self._parts.geom_of_point[one.contact.foot != FREE].tolist(), *deep}
         for at, geom in self._touch:
-            row.sensordata[at] = geom in deep
+            row.sensordata[at] = geom in touching
         return next((self._status[k] for k in deep if k in self._status), None)
 
     def _sense(self, one, row: Row) -> list[int]:
-        """Let MuJoCo compute the IMU at these accelerations; return the parts that are in the ground."""
+        """Let MuJoCo compute the IMU at these accelerations; return the parts in the ground that have no points."""
         model, data = self._model, self._data
         data.qpos[:], data.qvel[:], data.qacc[:] = row.qpos, row.qvel, one.contact.qacc
         for compute in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel, mujoco.mj_rnePostConstraint,

@@ -39,6 +39,7 @@ WALKER = """
   </actuator>
 </mujoco>
 """
+REFERENCE = {"engine": "mujoco", "preset": "reference"}
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def walker():
 
 
 def dog(**options):
-    return gymnasium.make("Dog-v0", engine="exact", **{"reset_noise": 0.0} | options).unwrapped
+    return gymnasium.make("Dog-v0", **{"engine": "exact", "reset_noise": 0.0} | options).unwrapped
 
 
 def stepped(env, n, action=None):
@@ -115,22 +116,45 @@ def test_a_push_keeps_controls_and_activations(walker):
     assert env.data.qvel[0] != pytest.approx(0.0)
 
 
-def test_a_part_in_the_ground_ends_the_episode_by_its_name_or_by_its_sensor():
-    """The dog lands on its trunk, its feet tucked up: what is no foot is not held up by the ground."""
-    ends = []
-    for options in ({}, {"fall_contacts": ("trunk",)}):
-        env = dog(baseline=None, fall_height=0.01, **options)
-        env.reset(seed=0)
-        qpos, qvel = env.data.qpos.copy(), np.zeros(env.model.nv)
-        qpos[2], qpos[8::3], qpos[9::3], qvel[2] = 0.08, 2.2, -0.5, -3.0
-        env.reset(options={"qpos": qpos, "qvel": qvel})
-        for _ in range(20):
-            *_, over, _, info = env.step(np.zeros(env.action_space.shape))
-            if over:
-                break
-        ends.append(info["termination"])
-    assert "exact engine ended with" in ends[0] and "holds up only feet" in ends[0], ends
-    assert ends[1] == "trunk touches the ground", ends
+def landed_on_its_trunk(steps, **options):
+    """The dog after a few steps, dropped with its feet tucked up."""
+    env = dog(baseline=None, fall_height=0.01, **options)
+    env.reset(seed=0)
+    qpos, qvel = env.data.qpos.copy(), np.zeros(env.model.nv)
+    qpos[2], qpos[8::3], qpos[9::3], qvel[2] = 0.08, 2.2, -0.5, -3.0
+    env.reset(options={"qpos": qpos, "qvel": qvel})
+    for _ in range(steps):
+        *_, over, _, info = env.step(np.zeros(env.action_space.shape))
+        if over:
+            break
+    return env, info
+
+
+def test_a_trunk_is_held_up_as_in_mujoco():
+    env, info = landed_on_its_trunk(1)
+    assert env.data.sensor("load").data[2] > 20.0 and not info["foot_contact"].any()
+    exact, reference = (landed_on_its_trunk(6, **engine)[0] for engine in ({}, REFERENCE))
+    np.testing.assert_allclose(exact.data.qpos[:7], reference.data.qpos[:7], atol=0.02)
+
+
+def test_a_trunk_may_end_the_episode():
+    assert landed_on_its_trunk(20, fall_contacts=("trunk",))[1]["termination"] == "trunk touches the ground"
+
+
+def test_a_part_of_another_shape_in_the_ground_ends_the_episode_by_its_name():
+    tail = '<geom name="tail" type="ellipsoid" size=".03 .03 .03" pos="-.4 0 -.2"/></body>\n  </worldbody>'
+    xml = (WALKER % "box").replace("</body>\n  </worldbody>", tail)
+    own_robot.register("Tail-v0", xml, ["foot_l", "foot_r"], check=False, servo="file", baseline=None)
+    env = gymnasium.make("Tail-v0", engine="exact", reset_noise=0.0).unwrapped
+    env.reset(seed=0)
+    qpos = env.data.qpos.copy()
+    qpos[2], qpos[3:7] = qpos[2] + 0.02, (np.cos(0.15), 0.0, -np.sin(0.15), 0.0)
+    env.reset(options={"qpos": qpos, "qvel": np.zeros(env.model.nv)})
+    for _ in range(20):
+        *_, over, _, info = env.step(np.zeros(env.action_space.shape))
+        if over:
+            break
+    assert "exact engine ended with" in info["termination"] and "'tail' is in the ground" in info["termination"]
 
 
 def test_what_it_does_not_have_is_refused_by_the_users_names():

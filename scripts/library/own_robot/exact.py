@@ -93,8 +93,7 @@ class _Reader:
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, run: simulation.Simulation):
         self._model, self._data, self._run = model, data, run
-        self._legs, self._toes = own_exact.leg_of_points(model), Toes(model, toes(model))
-        self._parts = own_exact.Parts(model)
+        self._toes, self._parts = Toes(model, toes(model)), own_exact.Parts(model)
 
     def ending(self) -> str:
         """Return why the run cannot go on though the engine could, or an empty string."""
@@ -102,7 +101,9 @@ class _Reader:
         if 1.0 - 2.0 * (x * x + y * y) < UPRIGHT:
             return outcome.RunStatus.TOPPLED
         if parts := self._parts.in_ground(self._data, self._run.robot.tables.ground):
-            return f"the part {self._parts.names[parts[0]]!r} is in the ground, where only feet are held up"
+            return (
+                f"the part {self._parts.bare[parts[0]]!r} is in the ground, which holds up spheres, capsules and boxes"
+            )
         return ""
 
     def place(self) -> None:
@@ -114,7 +115,7 @@ class _Reader:
         """Return time, position, velocity, feet, forces, contacts, controls, power, and the books of `BUDGET`."""
         run = self._run
         places = self._toes(self._data)
-        forces, touching = own_exact.forces_on_feet(run, self._legs, len(places))
+        forces, touching = own_exact.forces_on_feet(run, self._parts.leg_of_point, len(places))
         books = run.x[-N_BOOKS:]
         energy = (run.energy, books[WORK], books[DAMPED] + books[DRY], books[RUBBED] + run.lost)
         power = np.abs(run.work.actuator.prod(1)).sum()
