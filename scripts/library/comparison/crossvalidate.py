@@ -15,7 +15,7 @@ from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import record
 
 DPI = 80  # of the pictures
-FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md", "report.html")
+FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md", "report.html", "both.mp4")
 
 
 def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Run, Run, Comparison]:
@@ -70,7 +70,7 @@ def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison:
         comparison_plot.draw_feet(exact, mujoco, comparison).savefig(feet, dpi=DPI)
     pictures = {name: files.folder / f"{name}.png" for name in ("body", "feet")}
     lines, shown = facts(exact, mujoco, comparison), comparison_page.sections(comparison)
-    with files.writing(*FILES[5:]) as (text, page):
+    with files.writing(*FILES[5:7]) as (text, page):
         text.write_text(tables.markdown(title, lines, shown, pictures), encoding="utf-8")
         page.write_text(tables.page(title, lines, shown, pictures), encoding="utf-8")
 
@@ -84,6 +84,11 @@ def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Outp
         return 2
     title = machine.name.replace("_", " ").capitalize()
     write(files, f"{title}: MuJoCo against the exact engine", exact, mujoco, comparison)
+    if args.draws:
+        from tarsus.scripts.library.views import rendering
+
+        with files.writing("both.mp4") as (film,):
+            rendering.write_both(film, {"exact": exact.record, "MuJoCo": mujoco.record}, machine.model(experiment))
     shown = comparison_page.sections(comparison)
     told = {section.title: section._asdict() for section in shown}
     files.report(prog, tables.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)

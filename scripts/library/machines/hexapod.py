@@ -14,7 +14,7 @@ from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import hexapod_gait
 from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment, PlatelessExperiment, Start
-from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand
+from tarsus.scripts.library.machines.machine import FORCES, SET, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
 
 ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
@@ -90,7 +90,7 @@ class Hexapod(MachineCommand):
         parser.add_argument(
             "--page", action="store_true", help="write run.html, a self-contained page of the run in 3-D"
         )
-        parser.add_argument("--forces", action="store_true", help="draw ground reaction forces in the video, as arrows")
+        parser.add_argument("--forces", **FORCES)
 
     def numbers(self, run: Run) -> dict[str, Any]:
         """Return a run's numbers, its summary among them."""
@@ -113,11 +113,9 @@ class Hexapod(MachineCommand):
 
         return run_plot.draw(run.record)
 
-    def film(self, run: Run, experiment: HexapodExperiment, path, args: argparse.Namespace) -> None:
-        """Write the film of a run."""
-        from tarsus.scripts.library.views import rendering
-
-        rendering.write_video(run.record, experiment.model(), path, forces=args.forces)
+    def model(self, experiment: HexapodExperiment) -> Any:
+        """Return MuJoCo's model."""
+        return experiment.model()
 
     def page(self, run: Run, experiment: HexapodExperiment, path) -> None:
         """Write the page of a run."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 STRIDES = 10  # steps whose mean period is a stride's
 # Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
 TERRAIN = dict(nargs="+", metavar=("NAME", "ARG"))
+FORCES = dict(action="store_true", help="draw ground reaction forces in the video, as arrows")
 SET = dict(nargs="+", default=[], action="extend", metavar="NAME=VALUE")
 
 
@@ -136,9 +137,15 @@ class MachineCommand:
         """Return the figure of a run of two rows or more; of machines with `run.png` among their files."""
         raise NotImplementedError
 
+    def model(self, experiment: Any) -> Any:
+        """Return MuJoCo's model of the machine on its ground; of machines whose film OpenGL draws."""
+        raise NotImplementedError
+
     def film(self, run: Run, experiment: Any, path: Path, args: argparse.Namespace) -> None:
         """Write the film of a run; of machines with `run.mp4` among their files."""
-        raise NotImplementedError
+        from tarsus.scripts.library.views import rendering
+
+        rendering.write_video(run.record, self.model(experiment), path, forces=args.forces)
 
     def page(self, run: Run, experiment: Any, path: Path) -> None:
         """Write a page on which a run is seen in 3-D; of machines with `run.html` among their files."""

@@ -12,7 +12,7 @@ from tarsus.analytic import terrain as terrains
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.machines.machine import SET, MachineCommand
+from tarsus.scripts.library.machines.machine import FORCES, SET, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
@@ -68,7 +68,7 @@ class Multipod(MachineCommand):
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
         """Add the arrows."""
-        parser.add_argument("--forces", action="store_true", help="draw ground reaction forces in the video, as arrows")
+        parser.add_argument("--forces", **FORCES)
 
     def failed(self, run: Run) -> bool:
         """Return whether MuJoCo warned."""

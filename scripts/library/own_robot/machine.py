@@ -11,7 +11,7 @@ import numpy as np
 
 from tarsus.analytic.terrain import Terrain
 from tarsus.scripts.command import arguments
-from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand
+from tarsus.scripts.library.machines.machine import FORCES, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.own_robot import options
 
@@ -56,7 +56,8 @@ class RobotFile(MachineCommand):
 
     engines = ("mujoco", "exact")
     seconds = 6.0
-    files = ("run.nc", "run.csv", "run.png")
+    files = ("run.nc", "run.csv", "run.png", "run.mp4")
+    renders = True
 
     def __init__(self, path: str):
         self.path, self.name = Path(path), Path(path).stem
@@ -113,6 +114,16 @@ class RobotFile(MachineCommand):
             work, rest = books(run)
             said.append(f"work of the actuators: {work:.4g} J, of which {rest:.1e} J are not accounted for")
         return "\n".join(said)
+
+    def add_looks(self, parser: argparse._ArgumentGroup) -> None:
+        """Add the arrows."""
+        parser.add_argument("--forces", **FORCES)
+
+    def model(self, experiment: TableWalk) -> Any:
+        """Return MuJoCo's model."""
+        from tarsus.mjcf import own_robot, presets
+
+        return own_robot.model(experiment.robot, experiment.terrain, presets.find(experiment.preset))
 
     def figure(self, run: Run, experiment: TableWalk) -> Any:
         """Return the figure of height, way and the feet's forces."""

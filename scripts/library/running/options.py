@@ -72,6 +72,9 @@ def parser(prog: str, described: str, both: bool = False, first: str = "") -> ar
         machine.add_options(options)
         if both:
             options.set_defaults(engine="both", no_video=True, csv=False)
+            if machine.renders:
+                words = "also write both.mp4, the two runs side by side"
+                options.add_argument("--film", dest="no_video", action="store_false", default=True, help=words)
             continue
         looking = options.add_argument_group("looking at it")
         looking.add_argument("--no-video", action="store_true", help="write no video")

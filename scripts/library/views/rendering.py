@@ -14,8 +14,9 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ NO_OPENGL = f"No OpenGL library was found, so nothing is drawn in 3-D; to instal
 BACKENDS = ("egl", "osmesa") if sys.platform == "linux" else ("",)  # "" is the system's own, as on macOS
 FPS = 25  # pictures per second of a video: whole milliseconds and whole control periods apart
 SIZE = (640, 480)  # width and height of a video [pixel]
+HALF = (480, 480)  # of each of two side by side
 ARROW = 0.008  # length of a drawn foot force [m/N]
 
 
@@ -140,6 +142,30 @@ def write_video(record, model, path: Path | str, **options) -> int:
     """Write the film of a record (.mp4, .gif); return the number of frames. Options are those of `frames`."""
     fps = options.get("fps", FPS)
     return write_film(path, frames(record, model, **options), fps, len(rows_at(record, fps, options.get("speed", 1.0))))
+
+
+def write_both(path: Path | str, records: Mapping[str, Any], model) -> int:
+    """Write a film of runs of one machine side by side, each under its name; return the number of frames.
+
+    Args:
+        path: Of the film.
+        records: By name.
+        model: Of the machine on its ground.
+    """
+    films = [_named(name, frames(record, model, size=HALF, forces=True)) for name, record in records.items()]
+    total = min(len(rows_at(record, FPS)) for record in records.values())
+    return write_film(path, (np.hstack(images) for images in zip(*films, strict=False)), FPS, total)
+
+
+def _named(name: str, images: Iterable) -> Iterator:
+    """Yield images with a name in their upper left corner."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    font = ImageFont.load_default(20)
+    for image in images:
+        picture = Image.fromarray(image)
+        ImageDraw.Draw(picture).text((12, 8), name, (20, 20, 20), font)
+        yield np.asarray(picture)
 
 
 def film_steps(env, steps: Iterable, path: Path, n_steps: int) -> int:

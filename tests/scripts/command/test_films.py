@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 
+import imageio.v3 as iio
 import numpy as np
 import pytest
 
@@ -22,6 +23,8 @@ DRAW = {
     "run hexapod": ([], "library.running.options"),
     "run multipod": ([], "library.running.options"),
     "run connection_mpc": ([], "library.running.options"),
+    f"run {EXAMPLE}": ([], "library.running.options"),
+    "crossvalidate hexapod": (["--film"], "library.running.options"),
     "evaluate": (["zero", "--video", "film.mp4"], "library.learning.evaluation"),
     "robot": ([str(EXAMPLE), "--film"], "command.verbs.robot"),
     "page gallery": (["--no-figures", "--write"], "laboratory.pages.gallery"),
@@ -64,7 +67,9 @@ def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tm
     }
     assert asking == {script for _, script in DRAW.values()}
     runs = {f"run {name}" for name, machine in MACHINES.items() if machine.renders}
-    assert runs == {command for command, (_, script) in DRAW.items() if script == "library.running.options"}
+    assert runs | {f"run {EXAMPLE}", "crossvalidate hexapod"} == {
+        command for command, (_, script) in DRAW.items() if script == "library.running.options"
+    }
     code = f"""if True:
         import sys
         from tarsus.scripts.command import cli
@@ -93,6 +98,16 @@ def test_a_film_needs_no_display_and_no_setting(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
     assert done.returncode == 0 and "| zero |" in done.stdout, done.stderr
     assert "film:" in done.stderr and (tmp_path / "film.mp4").stat().st_size > 1000  # its bar, and itself
+
+
+@pytest.mark.render
+def test_both_engines_walk_side_by_side_in_a_film(tmp_path):
+    words = ["--seconds", "1", "--period", ".385", "--film", "--out", str(tmp_path)]
+    assert cli.main(["crossvalidate", str(EXAMPLE), *words]) == 0
+    film = iio.imread(tmp_path / "both.mp4", plugin="FFMPEG")
+    assert film.shape == (25, rendering.HALF[1], 2 * rendering.HALF[0], 3)
+    exact, mujoco = np.split(film[5:, 100:].astype(int), 2, axis=2)  # below the names
+    assert np.abs(exact - mujoco).mean() < 3.0 < np.abs(exact[1:] - exact[:-1]).mean()
 
 
 @pytest.mark.render
