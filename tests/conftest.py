@@ -32,6 +32,11 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("tarsus")
 
+# CUDA's torch loads triton, with an LLVM of its own; behind Mesa's, which draws where there is no GPU, that crashes.
+if importlib.util.find_spec("triton"):
+    import triton  # noqa: F401
+CAN_RENDER = choose_opengl()  # here, for the conftest of a folder that is named on the command line may import MuJoCo
+
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
 
@@ -119,19 +124,12 @@ def new_process():
     return run
 
 
-def pytest_configure(config):
-    if importlib.util.find_spec("triton"):
-        # CUDA's torch loads it, with an LLVM of its own; behind Mesa's, which draws where there is no GPU, that crashes
-        import triton  # noqa: F401
-    config.can_render = choose_opengl()
-
-
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(config, items):
     for item in items:
         if is_extra(item.path) or item.get_closest_marker("thorough"):
             item.add_marker("extra")
-    if config.can_render or os.environ.get("TARSUS_REQUIRE_RENDER") == "1":
+    if CAN_RENDER or os.environ.get("TARSUS_REQUIRE_RENDER") == "1":
         return
     skip = pytest.mark.skip(reason=f"no OpenGL library renders here: {INSTALL_OPENGL}")
     for item in items:
