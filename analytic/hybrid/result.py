@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import shown
 from .dense_output import DenseOutput
 from .kernel import codes
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class Status(Enum):
@@ -271,21 +276,21 @@ class Result:
         """The event log."""
         return Events(self._log, self.names)
 
-    def columns(self) -> dict[str, np.ndarray]:
-        """Return the record as columns, shape (m,): t, chart, every state, memory entry and auxiliary function."""
-        table = {"t": self.t, "chart": self.chart}
-        table |= {name: self.x[:, i] for i, name in enumerate(self.names.state)}
-        table |= {name: self.d[:, i] for i, name in enumerate(self.names.memory)}
-        if self.names.aux:
-            table |= {name: self.aux[:, i] for i, name in enumerate(self.names.aux) if name not in table}
-        return table
+    def to_xarray(self) -> xr.Dataset:
+        """Return the run as a labelled dataset.
 
-    def to_dict(self) -> dict[str, np.ndarray]:
-        """Return the run as arrays for `np.savez`: the columns, and of the events, shape (k, ...), as `event_...`."""
-        log = self.events
-        table = self.columns()
-        for name in "t kind chart_before chart_after x_minus d_minus x_plus d_plus fired name".split():
-            table[f"event_{name}"] = getattr(log, name)
-        table |= {"p": self.p, "status": np.array(self.status.name), "message": np.array(self.message)}
-        table |= {"param_names": np.array(self.names.params), "guard_names": np.array(self.names.guards)}
-        return table
+        Along `time`: every state, memory entry and auxiliary function, and `chart`, by name. Along `event`: time, name,
+        kind, charts and states (k, n) before and after. Its attributes are status, message, final time and parameters.
+        """
+        return shown.dataset(self)
+
+    def plot(self, names: Sequence[str] | None = None) -> Any:
+        """Return a Matplotlib figure of columns over time, each in a row, with a grey line at every transition.
+
+        Args:
+            names: Of states, memory entries or auxiliary functions; by default the states.
+
+        Raises:
+            ValueError: If there is no such column, or the run has no two rows.
+        """
+        return shown.plot(self, names)

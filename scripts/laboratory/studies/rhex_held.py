@@ -99,9 +99,10 @@ class HeldRhex:
         x, none = self.stride.lift(self.law.model.z), np.zeros(len(held.CONTROLS))
         how = {"record_period": 0.0} | held.TOLERANCES
         r = held.stride_with(self.stride, none, x, self.stride.d0, self.stride.chart, **how)
-        made = r.columns()
+        made = r.to_xarray()
         current, voltage = (
-            np.stack([made[f"leg{leg}_{what}"] for leg in range(N_LEGS)], axis=1) for what in ("current", "voltage")
+            np.stack([made[f"leg{leg}_{what}"].values for leg in range(N_LEGS)], axis=1)
+            for what in ("current", "voltage")
         )
         power = np.maximum(current * voltage, 0.0).sum(axis=1) + ROBOT.motor.drive_loss(current, voltage).sum(axis=1)
         cycle = r.t_end - r.t[0]

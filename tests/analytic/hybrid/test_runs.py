@@ -416,13 +416,3 @@ def test_replay_is_equal():
     sim = python(pendulum_wall.build())
     a, b = sim.run(final_time=5.0), sim.run(final_time=5.0)
     assert np.array_equal(a.t, b.t) and np.array_equal(a.x, b.x) and np.array_equal(a.events.t, b.events.t)
-
-
-def test_export_is_plain_arrays(tmp_path):
-    r = BALL_SIM.run(final_time=1.0)
-    table = r.to_dict()
-    np.savez(tmp_path / "run.npz", **table)
-    again = np.load(tmp_path / "run.npz")
-    assert np.array_equal(again["height"], r.x[:, 0])
-    assert again["event_name"].tolist() == r.events.name.tolist()
-    assert again["status"] == "FINAL_TIME"

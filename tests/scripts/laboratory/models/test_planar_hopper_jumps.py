@@ -61,9 +61,9 @@ def far_left(jumps, found):
     params = {name: value for name, value in found.decisions.items() if "@" not in name}
     how = dict(chart=1, final_time=5.0, record_period=1e-4, rtol=1e-8, atol=1e-10)
     r = hy.compile(jumps.whole.model).run(params=params, **how)
-    made, standing = r.columns(), r.chart % 2 == 1
-    yield max(0.1 - made["r"].min(), made["r"].max() - 0.5)
+    made, standing = r.to_xarray(), r.chart % 2 == 1
+    yield float(max(0.1 - made["r"].min(), made["r"].max() - 0.5))
     for name, most in (("vr", 5.0), ("vth", 5.0), ("vy", 10.0)):
-        yield np.abs(made[name]).max() - most
+        yield float(np.abs(made[name]).max()) - most
     for name in ("cone_ahead", "cone_behind"):
-        yield -made[name][standing].min()
+        yield -float(made[name][standing].min())
