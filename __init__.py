@@ -3,7 +3,8 @@
 Importing the package registers its Gymnasium environments and imports nothing heavy; what it offers is imported when it
 is first asked for:
 
-* `run`, `crossvalidate`: a machine in one engine, or in both; `load` reads a record, `compare` compares two runs.
+* `run`, `crossvalidate`: a machine in one engine, or in both; `compare` compares two runs.
+* `load`: what a command left in its folder.
 * `train`, `evaluate`, `certify`: policies. `search`: gaits.
 * `contact_doctor`: what is wrong with the contacts of a MuJoCo model.
 * `hybrid`, `contact`: modules of the exact engine, and of the solver for feet that slide.
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .scripts.library.doctor.examining import examine as contact_doctor
     from .scripts.library.learning.evaluation import evaluate
     from .scripts.library.learning.planning import train
-    from .scripts.library.records.record import load
+    from .scripts.library.records.stored import load
     from .scripts.library.running.run import crossvalidate, run
     from .scripts.library.search.searches import search
 
@@ -55,7 +56,7 @@ _PLACES = {
     "contact_doctor": "scripts.library.doctor.examining:examine",
     "crossvalidate": "scripts.library.running.run:crossvalidate",
     "evaluate": "scripts.library.learning.evaluation:evaluate",
-    "load": "scripts.library.records.record:load",
+    "load": "scripts.library.records.stored:load",
     "run": "scripts.library.running.run:run",
     "search": "scripts.library.search.searches:search",
     "train": "scripts.library.learning.planning:train",

@@ -6,6 +6,7 @@ from .scripts.library.comparison.compare import Comparison
 from .scripts.library.doctor.finding import Diagnosis, Mend
 from .scripts.library.doctor.report import Contact, Report, Wanted
 from .scripts.library.learning.evaluation import Episode
+from .scripts.library.records.stored import Stored
 from .scripts.library.running.run import CrossValidation
 from .scripts.library.search.baseline import BaselineSearch
 from .scripts.library.search.found import Found
@@ -17,5 +18,5 @@ from .scripts.library.search.sweep import GaitSweep
 __all__ = [
     "BaselineSearch", "Certificate", "Certified", "Change", "Comparison", "Contact", "CrossValidation", "Diagnosis",
     "Episode", "Finding", "Found", "GaitSweep", "HexapodSearch", "Mend", "MultipodSearch", "Replayed", "Report",
-    "ReturnSearch", "Wanted",
+    "ReturnSearch", "Stored", "Wanted",
 ]  # fmt: skip

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tarsus.scripts.command import cli
+
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"```python\n(.*?)```", flags=re.DOTALL)
 
@@ -25,6 +27,7 @@ SMALLER = {  # steps of training: one update, or a few
     "recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"},
     "own_robot-3": {"1_000_000": "8", "num_envs=8": "num_envs=1"},
 }
+COMMANDS = {"results": "tarsus run slip-leg --engine exact --steps 3 --no-video --out hops"}  # which a page begins with
 
 
 def test_there_is_code_to_run():
@@ -43,6 +46,9 @@ def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
         code = code.replace(long, short)
     assert "gymnasium.make" not in code or re.search(r'^import tarsus|^from tarsus|"tarsus:', code, flags=re.MULTILINE)
     monkeypatch.chdir(tmp_path)
+    if name in COMMANDS:
+        assert COMMANDS[name] in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert cli.main(COMMANDS[name].split()[1:]) == 0
     exec(compile(code, name, "exec"), {"__name__": name})
     out = capsys.readouterr().out
     assert not re.search(r"\bnan\b", out, flags=re.IGNORECASE)
