@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from ..compilation import jit
 from .layout import CENTRE, DRIFT, GAP, LAST_DOF, NEXT, RADIUS, VELOCITY
-from .vectors import cross, rotated, velocity_at
+from .vectors import clear, cross, rotated, velocity_at
 
 
-@jit
+@jit(views=True)
 def feet(robot, work):
     """Write gap [m], velocity [m/s], drift [m/s^2] and Jacobian of all feet, along normal and tangents."""
     for i in range(len(robot.foot)):
         _foot(robot, work, i)
 
 
-@jit
+@jit(views=True)
 def _foot(robot, work, i):
     b, u, r, ground, row = robot.foot_of[i], robot.foot[i], robot.foot[i, RADIUS], robot.ground, work.foot[i]
     x, y, z = rotated(work.xquat[b], u[CENTRE], u[CENTRE + 1], u[CENTRE + 2])
@@ -37,7 +37,7 @@ def _foot(robot, work, i):
         t = ground[1 + k]
         row[VELOCITY + k] = v0 * t[0] + v1 * t[1] + v2 * t[2]
         row[DRIFT + k] = (a0 + s0) * t[0] + (a1 + s1) * t[1] + (a2 + s2) * t[2]
-        work.jacobian[i, k, :] = 0.0
+        clear(work.jacobian[i, k])
     dof = robot.body_of[b, LAST_DOF]
     while dof >= 0:
         s0, s1, s2 = velocity_at(work.axis[dof], p0, p1, p2)

@@ -105,6 +105,8 @@ class Workspace(NamedTuple):
     equality_jacobian: np.ndarray  # (rows, nv) of that velocity
     foot: np.ndarray  # (n_feet, 7) gap, velocity and drift of the contact point along normal and tangents
     jacobian: np.ndarray  # (n_feet, 3, nv) of that velocity
+    scratch: np.ndarray  # (2, 6) for a moment
+    unit: np.ndarray  # (nv,) likewise
 
 
 BIAS_FORCE, SPRING_FORCE, ACTUATOR_FORCE, DAMPER_FORCE = range(4)  # rows of `Workspace.load`
@@ -119,7 +121,7 @@ def workspace(tables: Tables) -> Workspace:
     rows = n_rows(tables)
     shapes = [(3,), (nbody, 3), (nbody, 4), (nbody, 3), (nbody, 10), (nbody, 10), (nv, 6), (nv, 6), (nbody, 6),
               (nbody, 6), (nbody, 6), (nv, nv), (nv, nv), (4, nv), (len(tables.actuator), 2), (n_lines, 2),
-              (rows, 3), (rows, nv), (n_feet, 7), (n_feet, 3, nv)]  # fmt: skip
+              (rows, 3), (rows, nv), (n_feet, 7), (n_feet, 3, nv), (2, 6), (nv,)]  # fmt: skip
     return Workspace(*map(np.zeros, shapes))
 
 

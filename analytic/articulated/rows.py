@@ -6,8 +6,6 @@ row, and a column with their friction: C = R_n - mu (u1 R_t1 + u2 R_t2). Equalit
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..compilation import jit
 from .dynamics import solve_lower
 from .layout import (
@@ -25,12 +23,13 @@ from .layout import (
 )
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, SMOOTH, STICK
 from .slip import slip_direction
+from .vectors import copy
 
 
-@jit
+@jit(views=True)
 def write_rows(robot, work, contact, a, load):
     """Write rows, columns and right sides of all that is closed, with the rate a [1/s]; return their number."""
-    m, nv, unit = 0, len(robot.dof), np.zeros(len(robot.dof))
+    m, nv, unit = 0, len(robot.dof), work.unit
     for i in range(len(robot.foot)):
         if contact.foot[i] != FREE:
             m = _foot_rows(robot, work, contact, a, load, i, m, unit)
@@ -43,7 +42,7 @@ def write_rows(robot, work, contact, a, load):
             m = _add(work, contact, m, unit, unit, 2.0 * a * speed + a * a * gap, load)
     for k in range(len(robot.line)):
         if contact.dry[k] == AT_REST:
-            unit[:] = robot.line_row[k]
+            copy(robot.line_row[k], unit)
             m = _add(work, contact, m, unit, unit, 2.0 * a * work.line[k, SPEED], load)
     for k in range(len(work.equality)):
         row, jacobian = work.equality[k], work.equality_jacobian[k]
@@ -52,11 +51,11 @@ def write_rows(robot, work, contact, a, load):
     return m
 
 
-@jit
+@jit(views=True)
 def _foot_rows(robot, work, contact, a, load, i, m, unit):
     """Add the rows of a foot: its normal; tangents of one that sticks; of one that creeps that across its friction."""
     mode, foot, jacobian, mu = contact.foot[i], work.foot[i], work.jacobian[i], robot.foot[i, MU]
-    unit[:] = jacobian[0]
+    copy(jacobian[0], unit)
     e1, e2 = slip_direction(work, contact, i)
     if mode != STICK and mode != SMOOTH:
         for k in range(len(unit)):
@@ -79,14 +78,14 @@ def _foot_rows(robot, work, contact, a, load, i, m, unit):
     return m
 
 
-@jit
+@jit(views=True)
 def _add(work, contact, m, row, column, drift, load):
     """Add a row and its column, both through the mass matrix's factor."""
-    contact.row[m, :] = row
+    copy(row, contact.row[m])
     solve_lower(work.factor, contact.row[m])
-    contact.column[m, :] = contact.row[m]
+    copy(contact.row[m], contact.column[m])
     if column is not row:
-        contact.column[m, :] = column
+        copy(column, contact.column[m])
         solve_lower(work.factor, contact.column[m])
     s = drift
     for k in range(len(row)):
