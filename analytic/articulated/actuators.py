@@ -12,6 +12,8 @@ from .layout import (
     CONSTANT,
     CURRENT,
     DYNAMICS,
+    END_DOF,
+    FIRST_DOF,
     FORCE_LEAST,
     FORCE_MOST,
     GAIN,
@@ -51,8 +53,9 @@ def actuators(robot, work, ctrl, act, act_rate):
             act_rate[where[ACTADR]] = (force / a[CONSTANT] - act[where[ACTADR]]) / a[TIMECONST]
             force = a[CONSTANT] * act[where[ACTADR]]
         force = min(max(force, a[FORCE_LEAST]), a[FORCE_MOST])
-        for i in range(len(robot.dof)):
-            work.load[ACTUATOR_FORCE, i] += robot.line_row[where[LINE], i] * a[GEAR] * force
+        line = where[LINE]
+        for i in range(robot.line_of[line, FIRST_DOF], robot.line_of[line, END_DOF]):
+            work.load[ACTUATOR_FORCE, i] += robot.line_row[line, i] * a[GEAR] * force
         work.actuator[k, 0], work.actuator[k, 1] = force, velocity
     for i in range(len(robot.dof)):
         work.load[ACTUATOR_FORCE, i] = min(max(work.load[ACTUATOR_FORCE, i], robot.dof[i, LEAST]), robot.dof[i, MOST])

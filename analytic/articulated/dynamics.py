@@ -19,6 +19,8 @@ from .layout import (
     DAMPER_FORCE,
     DAMPING,
     DOFADR,
+    END_DOF,
+    FIRST_DOF,
     FREE,
     HEAVY,
     HIGH,
@@ -35,7 +37,8 @@ from .layout import (
     SPRING_FORCE,
     STIFFNESS,
 )
-from .vectors import add, add_cross_force, clear, copy, dot6, momentum
+from .tree import factorise_tree, solve_lower, solve_upper
+from .vectors import add, add_cross_force, copy, dot6, momentum
 
 
 @jit(views=True)
@@ -46,15 +49,15 @@ def mechanics(robot, work, qpos, qvel, ctrl, act, act_rate):
     _mass_and_bias(robot, work)
     _passive(robot, work, qvel)
     actuators(robot, work, ctrl, act, act_rate)
-    factorise(work.mass, work.factor)
+    factorise_tree(robot, work.mass, work.factor)
 
 
 @jit(views=True)
-def free_acceleration(work, qacc):
+def free_acceleration(robot, work, qacc):
     """Write the accelerations without contact."""
     total_force(work, qacc)
-    solve_lower(work.factor, qacc)
-    solve_upper(work.factor, qacc)
+    solve_upper(robot, work.factor, qacc)
+    solve_lower(robot, work.factor, qacc)
 
 
 @jit(views=True)
@@ -88,8 +91,6 @@ def _wrenches(robot, work):
 def _mass_and_bias(robot, work):
     """Write the mass matrix and the bias of all degrees of freedom."""
     part = work.scratch[0]
-    for i in range(len(robot.dof)):
-        clear(work.mass[i])
     for b in range(1, len(robot.body)):
         start = robot.body_of[b, JOINT_START]
         for j in range(start, start + robot.body_of[b, JOINT_COUNT]):
@@ -115,7 +116,7 @@ def _passive(robot, work, qvel):
         line, x, v = robot.line[k], _stretch(robot, work, k), work.line[k, SPEED]
         spring, damper = -_slope(line, STIFFNESS, x) * x, -_slope(line, LINE_DAMPING, abs(v)) * v
         if spring != 0.0 or damper != 0.0:
-            for i in range(len(robot.dof)):
+            for i in range(robot.line_of[k, FIRST_DOF], robot.line_of[k, END_DOF]):
                 work.load[SPRING_FORCE, i] += robot.line_row[k, i] * spring
                 work.load[DAMPER_FORCE, i] += robot.line_row[k, i] * damper
 
@@ -142,26 +143,6 @@ def factorise(matrix, factor):
             for k in range(j):
                 s -= factor[i, k] * factor[j, k]
             factor[i, j] = math.sqrt(s) if i == j else s / factor[j, j]
-
-
-@jit(views=True)
-def solve_lower(factor, vector):
-    """Replace a vector by L^-1 of it."""
-    for i in range(len(vector)):
-        s = vector[i]
-        for k in range(i):
-            s -= factor[i, k] * vector[k]
-        vector[i] = s / factor[i, i]
-
-
-@jit(views=True)
-def solve_upper(factor, vector):
-    """Replace a vector by L^-T of it."""
-    for i in range(len(vector) - 1, -1, -1):
-        s = vector[i]
-        for k in range(i + 1, len(vector)):
-            s -= factor[k, i] * vector[k]
-        vector[i] = s / factor[i, i]
 
 
 @jit(views=True)

@@ -10,6 +10,8 @@ from .layout import (
     AXIS,
     BALL,
     DOFADR,
+    END_DOF,
+    FIRST_DOF,
     FREE,
     INERTIA,
     IPOS,
@@ -170,7 +172,7 @@ def _lines(robot, work, qpos, qvel):
     """Write length and speed of all lines."""
     for k in range(len(robot.line)):
         length = speed = 0.0
-        for i in range(len(robot.dof)):
+        for i in range(robot.line_of[k, FIRST_DOF], robot.line_of[k, END_DOF]):
             if robot.line_row[k, i] != 0.0:
                 length += robot.line_row[k, i] * qpos[robot.dof_of[i, POSITION]]
                 speed += robot.line_row[k, i] * qvel[i]
