@@ -48,12 +48,12 @@ def convert(
         raise ValueError(f"mu must be a finite number, not negative, got {mu!r}")
     floor, plane = ground_of(model, ground)
     foot, foot_of, foot_names = feet_of(model, feet, floor, mu, restitution)
-    line, line_row, lines, line_names = lines_of(model)
+    line, line_row, line_of, lines, line_names = lines_of(model)
     limit, limit_of, limit_names = limits_of(model, lines)
     equality, equality_of, row_names = equalities_of(model, lines)
     tables = Tables(
-        *_bodies(model), *_joints(model), *_dofs(model), line, line_row, *actuators(model, lines), _controls(model),
-        limit, limit_of, equality, equality_of, foot, foot_of, plane, model.opt.gravity.copy(),
+        *_bodies(model), *_joints(model), *_dofs(model), line, line_row, line_of, *actuators(model, lines),
+        _controls(model), limit, limit_of, equality, equality_of, foot, foot_of, plane, model.opt.gravity.copy(),
     )  # fmt: skip
     joints = [name_of(model, "joint", k) for k in range(model.njnt)]
     dof_names = tuple(joints[k] for k in model.dof_jntid)

@@ -11,12 +11,12 @@ from .articulated_feet import name_of
 HINGE_OR_SLIDE = (layout.SLIDE, layout.HINGE)
 
 
-def lines_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, dict, tuple[str, ...]]:
-    """Return the lines' numbers, their rows, and their names.
+def lines_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict, tuple[str, ...]]:
+    """Return the lines' numbers, their rows, where those are not zero, and their names.
 
-    The third is, by ("joint" or "tendon", number), the line and its length at `qpos0`.
+    The last but one is, by ("joint" or "tendon", number), the line and its length at `qpos0`.
     """
-    numbers, rows, lines, names = [], [], {}, []
+    numbers, rows, spans, lines, names = [], [], [], {}, []
     joints = [j for j in range(model.njnt) if model.jnt_type[j] in HINGE_OR_SLIDE]
     tendons = [t for t in range(model.ntendon) if is_fixed(model, t)]
     for kind, k in [*(("joint", j) for j in joints), *(("tendon", t) for t in tendons)]:
@@ -31,9 +31,11 @@ def lines_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, dict, tuple
         lines[kind, k] = len(rows), length
         numbers.append((_joint if kind == "joint" else _tendon)(model, k))
         rows.append(row)
+        dofs = np.flatnonzero(row)
+        spans.append((dofs[0], dofs[-1] + 1) if len(dofs) else (0, 0))
         names.append(name_of(model, kind, k))
-    return (np.array(numbers).reshape(-1, layout.LINE_COLUMNS), np.array(rows).reshape(-1, model.nv), lines,
-            tuple(names))  # fmt: skip
+    return (np.array(numbers).reshape(-1, layout.LINE_COLUMNS), np.array(rows).reshape(-1, model.nv),
+            np.array(spans, np.int64).reshape(-1, 2), lines, tuple(names))  # fmt: skip
 
 
 def is_fixed(model: mujoco.MjModel, t: int) -> bool:

@@ -12,6 +12,8 @@ from .layout import (
     CONSTANT,
     CURRENT,
     DYNAMICS,
+    END_DOF,
+    FIRST_DOF,
     FORCE_LEAST,
     FORCE_MOST,
     GAIN,
@@ -33,12 +35,13 @@ from .layout import (
     U_POS,
     U_VEL,
 )
+from .vectors import clear
 
 
-@jit
+@jit(views=True)
 def actuators(robot, work, ctrl, act, act_rate):
     """Write the forces of actuators on the degrees of freedom, and the rates of their activations."""
-    work.load[ACTUATOR_FORCE, :] = 0.0
+    clear(work.load[ACTUATOR_FORCE])
     for k in range(len(robot.actuator)):
         a, where = robot.actuator[k], robot.actuator_of[k]
         length, velocity = a[GEAR] * work.line[where[LINE], LENGTH], a[GEAR] * work.line[where[LINE], SPEED]
@@ -50,20 +53,21 @@ def actuators(robot, work, ctrl, act, act_rate):
             act_rate[where[ACTADR]] = (force / a[CONSTANT] - act[where[ACTADR]]) / a[TIMECONST]
             force = a[CONSTANT] * act[where[ACTADR]]
         force = min(max(force, a[FORCE_LEAST]), a[FORCE_MOST])
-        for i in range(len(robot.dof)):
-            work.load[ACTUATOR_FORCE, i] += robot.line_row[where[LINE], i] * a[GEAR] * force
+        line = where[LINE]
+        for i in range(robot.line_of[line, FIRST_DOF], robot.line_of[line, END_DOF]):
+            work.load[ACTUATOR_FORCE, i] += robot.line_row[line, i] * a[GEAR] * force
         work.actuator[k, 0], work.actuator[k, 1] = force, velocity
     for i in range(len(robot.dof)):
         work.load[ACTUATOR_FORCE, i] = min(max(work.load[ACTUATOR_FORCE, i], robot.dof[i, LEAST]), robot.dof[i, MOST])
 
 
-@jit
+@jit(views=True)
 def _clamped(robot, ctrl, i):
     """Return a control within its range; 0 for one that the actuator does not have."""
     return min(max(ctrl[i], robot.control[i, 0]), robot.control[i, 1]) if i >= 0 else 0.0
 
 
-@jit
+@jit(views=True)
 def _affine(robot, a, where, length, velocity, ctrl, act, act_rate):
     """Return the force of gain and bias, of the control or of the activation that follows it."""
     u, i = _clamped(robot, ctrl, where[U_POS]), where[ACTADR]
@@ -74,7 +78,7 @@ def _affine(robot, a, where, length, velocity, ctrl, act, act_rate):
     return gain * u + a[BIAS] + a[BIAS + 1] * length + a[BIAS + 2] * velocity
 
 
-@jit
+@jit(views=True)
 def _servo(robot, a, where, length, velocity, ctrl, act, act_rate):
     """Return the force of a controller of position and velocity, within what its motor gives at this velocity."""
     error = _clamped(robot, ctrl, where[U_POS]) - length

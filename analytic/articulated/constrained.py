@@ -1,24 +1,18 @@
-"""Accelerations and forces for given modes: M dv/dt + h = tau + C^T f with the rows R dv/dt + r = 0 of what is closed.
-
-Where rows are redundant the forces are the least, by Tikhonov's method iterated; accelerations do not depend on that.
-"""
+"""Accelerations and forces for given modes: M dv/dt + h = tau + C^T f with rows R dv/dt + r = 0 of what is closed."""
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from ..compilation import jit
 from . import layout
-from .blocks import velocities
-from .dynamics import mechanics, solve_lower, solve_upper, total_force
+from .dynamics import mechanics, total_force
 from .equalities import equalities
 from .feet import closed_feet, feet
 from .layout import (
     ACTUATOR_FORCE,
     DAMPER_FORCE,
     DOFADR,
+    END_DOF,
+    FIRST_DOF,
     FRICTIONLOSS,
     KIND,
     MU,
@@ -28,17 +22,17 @@ from .layout import (
     SPEED,
     VELOCITY,
 )
+from .least import least_forces
 from .modes import AT_REST, CLOSED, CREEP, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, RUBBED, SMOOTH, STICK, WORK
-from .newton import solve_dense
-from .rows import write_rows
+from .rows import write_foot_rows, write_rows
 from .slip import slip_direction, turn
+from .tree import solve_lower, solve_upper
+from .vectors import clear
 
-DELTA = 1e-6  # of Tikhonov's term, relative to the mobility of a row
 TURNS, TURNED = 8, 1e-6  # at most so many of the friction of feet that creep; the angle that is square of rounding
-SWEEPS, EXACT = 12, 1e-13  # at most so many; residual relative to the largest that the forces have to balance
 
 
-@jit
+@jit(views=True)
 def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
     """Write the rates of x = (qpos, qvel, act, books) for the modes, and all forces."""
     nv = len(robot.dof)
@@ -65,7 +59,7 @@ def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
         dx[books + RUBBED] -= contact.equality_force[k] * work.equality[k, ROW_VELOCITY]
 
 
-@jit
+@jit(views=True)
 def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
     """Write accelerations and forces of the modes, and the motion of all feet, which events ask for."""
     mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
@@ -73,85 +67,39 @@ def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
     _closed(robot, work, contact, drift_rate)
 
 
-@jit
+@jit(views=True)
 def _closed(robot, work, contact, drift_rate):
     """Write the accelerations of the modes, and the forces of feet, limits, dry lines and equalities."""
-    nv = len(robot.dof)
     equalities(robot, work)
-    load = np.empty(nv)
-    total_force(work, load)
+    total_force(work, work.free)
     for k in range(len(robot.line)):
         if contact.dry[k] != AT_REST and contact.dry[k] != NOT_DRY:
-            for i in range(nv):
-                load[i] -= contact.dry[k] * robot.line[k, FRICTIONLOSS] * robot.line_row[k, i]
-    solve_lower(work.factor, load)
+            for i in range(robot.line_of[k, FIRST_DOF], robot.line_of[k, END_DOF]):
+                work.free[i] -= contact.dry[k] * robot.line[k, FRICTIONLOSS] * robot.line_row[k, i]
+    solve_upper(robot, work.factor, work.free)
+    m = write_rows(robot, work, contact, drift_rate)
     for _ in range(TURNS):
-        m = write_rows(robot, work, contact, drift_rate, load)
-        _least_forces(contact, m)
-        for i in range(nv):
-            contact.qacc[i] = load[i]
+        least_forces(work, contact, m)
+        for i in range(len(contact.qacc)):
+            contact.qacc[i] = work.free[i]
             for k in range(m):
                 contact.qacc[i] += contact.column[k, i] * contact.force[k]
-        solve_upper(work.factor, contact.qacc)
+        solve_lower(robot, work.factor, contact.qacc)
         _share(robot, work, contact)
         if turn(robot, work, contact) <= TURNED:
             break
+        for i in range(len(robot.foot)):
+            if contact.foot[i] == CREEP:
+                write_foot_rows(robot, work, contact, drift_rate, i)
 
 
-@jit
-def _least_forces(contact, m):
-    """Write the forces that give the rows their accelerations; the least where rows are redundant."""
-    matrix, system, rest, part, top = np.zeros((m, m)), np.empty((m, m)), np.empty(m), np.empty(m), 1e-300
-    shift = np.empty(m)
-    for i in range(m):
-        contact.force[i] = 0.0
-        mobility = 0.0
-        for k in range(contact.row.shape[1]):
-            mobility += contact.row[i, k] * contact.row[i, k]
-        shift[i] = DELTA * mobility if mobility > 1e-12 else 1.0
-        top = max(top, abs(contact.right[i]))
-        for j in range(m):
-            for k in range(contact.row.shape[1]):
-                matrix[i, j] += contact.row[i, k] * contact.column[j, k]
-        matrix[i, i] += contact.soft[i]
-    before = math.inf
-    for _ in range(SWEEPS):
-        worst = 0.0
-        for i in range(m):
-            rest[i] = contact.right[i]
-            for j in range(m):
-                rest[i] -= matrix[i, j] * contact.force[j]
-            worst = max(worst, abs(rest[i]))
-        if worst <= EXACT * top or worst > 0.5 * before:  # more sweeps would only pump forces that move nothing
-            break
-        before = worst
-        _shifted(matrix, shift, system)
-        solve_dense(system, rest)
-        # Redundant rows contradict each other by the gaps' rounding, which Tikhonov's term amplifies by 1 / DELTA to
-        # forces that move nothing: the matrix takes those out, and the rest is solved for again.
-        part[:] = rest
-        velocities(matrix, np.zeros(m), part, rest)
-        _shifted(matrix, shift, system)
-        solve_dense(system, rest)
-        for i in range(m):
-            contact.force[i] += rest[i]
-
-
-@jit
-def _shifted(matrix, shift, system):
-    """Write the matrix with Tikhonov's term, which solving uses up."""
-    system[:, :] = matrix
-    for i in range(len(matrix)):
-        system[i, i] += shift[i]
-
-
-@jit
+@jit(views=True)
 def _share(robot, work, contact):
     """Write the forces of the rows to what they are of."""
     m = 0
     for i in range(len(robot.foot)):
         force = contact.foot_force[i]
-        force[:] = 0.0
+        clear(force)
         if contact.foot[i] == FREE:
             continue
         force[0] = contact.force[m]
@@ -181,7 +129,7 @@ def _share(robot, work, contact):
         contact.equality_force[k] = contact.force[m + k]
 
 
-@jit
+@jit(views=True)
 def rates(robot, qpos, qvel, dqpos):
     """Write the rates of the positions; of a quaternion q half the product of q and the angular velocity."""
     for j in range(len(robot.joint)):

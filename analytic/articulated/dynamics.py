@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..compilation import jit
 from .actuators import actuators
 from .kinematics import kinematics
@@ -21,6 +19,8 @@ from .layout import (
     DAMPER_FORCE,
     DAMPING,
     DOFADR,
+    END_DOF,
+    FIRST_DOF,
     FREE,
     HEAVY,
     HIGH,
@@ -37,10 +37,11 @@ from .layout import (
     SPRING_FORCE,
     STIFFNESS,
 )
-from .vectors import add_cross_force, dot6, momentum
+from .tree import factorise_tree, solve_lower, solve_upper
+from .vectors import add, add_cross_force, copy, dot6, momentum
 
 
-@jit
+@jit(views=True)
 def mechanics(robot, work, qpos, qvel, ctrl, act, act_rate):
     """Write all that does not depend on contact: places, mass matrix with its factor, forces, rates of activations."""
     kinematics(robot, work, qpos, qvel)
@@ -48,18 +49,18 @@ def mechanics(robot, work, qpos, qvel, ctrl, act, act_rate):
     _mass_and_bias(robot, work)
     _passive(robot, work, qvel)
     actuators(robot, work, ctrl, act, act_rate)
-    factorise(work.mass, work.factor)
+    factorise_tree(robot, work.mass, work.factor)
 
 
-@jit
-def free_acceleration(work, qacc):
+@jit(views=True)
+def free_acceleration(robot, work, qacc):
     """Write the accelerations without contact."""
     total_force(work, qacc)
-    solve_lower(work.factor, qacc)
-    solve_upper(work.factor, qacc)
+    solve_upper(robot, work.factor, qacc)
+    solve_lower(robot, work.factor, qacc)
 
 
-@jit
+@jit(views=True)
 def total_force(work, force):
     """Write the sum of all forces but those of contact, less the bias."""
     for i in range(len(force)):
@@ -67,30 +68,29 @@ def total_force(work, force):
         force[i] += work.load[ACTUATOR_FORCE, i] - work.load[BIAS_FORCE, i]
 
 
-@jit
+@jit(views=True)
 def _wrenches(robot, work):
     """Write the forces of bodies at zero joint acceleration, and composite inertias, both with all they carry."""
-    part, acceleration = np.empty(6), np.empty(6)
+    part, acceleration = work.scratch[0], work.scratch[1]
     for b in range(1, len(robot.body)):
-        acceleration[:] = work.drift[b]
+        copy(work.drift[b], acceleration)
         for k in range(3):
             acceleration[3 + k] -= robot.body[b, HEAVY] * robot.gravity[k]
         momentum(work.inertia[b], acceleration, work.wrench[b])
         momentum(work.inertia[b], work.velocity[b], part)
         add_cross_force(work.velocity[b], part, work.wrench[b])
-        work.composite[b, :] = work.inertia[b]
+        copy(work.inertia[b], work.composite[b])
     for b in range(len(robot.body) - 1, 0, -1):
         parent = robot.body_of[b, PARENT]
         if parent > 0:
-            work.wrench[parent] += work.wrench[b]
-            work.composite[parent] += work.composite[b]
+            add(work.wrench[b], work.wrench[parent])
+            add(work.composite[b], work.composite[parent])
 
 
-@jit
+@jit(views=True)
 def _mass_and_bias(robot, work):
     """Write the mass matrix and the bias of all degrees of freedom."""
-    part = np.empty(6)
-    work.mass[:, :] = 0.0
+    part = work.scratch[0]
     for b in range(1, len(robot.body)):
         start = robot.body_of[b, JOINT_START]
         for j in range(start, start + robot.body_of[b, JOINT_COUNT]):
@@ -106,7 +106,7 @@ def _mass_and_bias(robot, work):
                 work.load[BIAS_FORCE, i] = dot6(work.axis[i], work.wrench[b])
 
 
-@jit
+@jit(views=True)
 def _passive(robot, work, qvel):
     """Write the forces of dampers and springs. Dry friction is a matter of contact."""
     for i in range(len(robot.dof)):
@@ -116,25 +116,25 @@ def _passive(robot, work, qvel):
         line, x, v = robot.line[k], _stretch(robot, work, k), work.line[k, SPEED]
         spring, damper = -_slope(line, STIFFNESS, x) * x, -_slope(line, LINE_DAMPING, abs(v)) * v
         if spring != 0.0 or damper != 0.0:
-            for i in range(len(robot.dof)):
+            for i in range(robot.line_of[k, FIRST_DOF], robot.line_of[k, END_DOF]):
                 work.load[SPRING_FORCE, i] += robot.line_row[k, i] * spring
                 work.load[DAMPER_FORCE, i] += robot.line_row[k, i] * damper
 
 
-@jit
+@jit(views=True)
 def _slope(numbers, first, x):
     """Return the force by x of a spring or damper that is not linear."""
     return numbers[first] + x * (numbers[first + 1] + x * numbers[first + 2])
 
 
-@jit
+@jit(views=True)
 def _stretch(robot, work, k):
     """Return how far a line is beyond where its spring is slack."""
     length, line = work.line[k, LENGTH], robot.line[k]
     return length - min(max(length, line[LOW]), line[HIGH])
 
 
-@jit
+@jit(views=True)
 def factorise(matrix, factor):
     """Write the lower Cholesky factor of a positive definite matrix; NaN where it is not."""
     for i in range(len(matrix)):
@@ -145,31 +145,11 @@ def factorise(matrix, factor):
             factor[i, j] = math.sqrt(s) if i == j else s / factor[j, j]
 
 
-@jit
-def solve_lower(factor, vector):
-    """Replace a vector by L^-1 of it."""
-    for i in range(len(vector)):
-        s = vector[i]
-        for k in range(i):
-            s -= factor[i, k] * vector[k]
-        vector[i] = s / factor[i, i]
-
-
-@jit
-def solve_upper(factor, vector):
-    """Replace a vector by L^-T of it."""
-    for i in range(len(vector) - 1, -1, -1):
-        s = vector[i]
-        for k in range(i + 1, len(vector)):
-            s -= factor[k, i] * vector[k]
-        vector[i] = s / factor[i, i]
-
-
-@jit
+@jit(views=True)
 def energy(robot, work, qpos, qvel):
     """Return kinetic and potential energy (gravity, about the world's origin, and springs) [J]; calls `kinematics`."""
     kinematics(robot, work, qpos, qvel)
-    part, kinetic, potential = np.empty(6), 0.0, 0.0
+    part, kinetic, potential = work.scratch[0], 0.0, 0.0
     for b in range(1, len(robot.body)):
         momentum(work.inertia[b], work.velocity[b], part)
         kinetic += 0.5 * dot6(work.velocity[b], part)

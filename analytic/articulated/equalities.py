@@ -28,14 +28,15 @@ from .layout import (
     TWO,
     WELD,
 )
-from .vectors import cross, product, rotated, velocity_at
+from .vectors import clear, cross, product, rotated, velocity_at
 
 
-@jit
+@jit(views=True)
 def equalities(robot, work):
     """Write errors [m, rad], velocities, drifts and Jacobian of all equalities, after `kinematics`."""
-    work.equality[:, :] = 0.0
-    work.equality_jacobian[:, :] = 0.0
+    for k in range(len(work.equality)):
+        clear(work.equality[k])
+        clear(work.equality_jacobian[k])
     for n in range(len(robot.equality)):
         of, numbers = robot.equality_of[n], robot.equality[n]
         row, one, two = of[FIRST_ROW], of[ONE], of[TWO]
@@ -50,7 +51,7 @@ def equalities(robot, work):
             _turn(work, one, two, numbers, row + 3)
 
 
-@jit
+@jit(views=True)
 def _point(robot, work, b, numbers, at, sign, row):
     """Add place, velocity and drift of a point that is fixed in a body to three rows, and what moves it."""
     x, y, z = rotated(work.xquat[b], numbers[at], numbers[at + 1], numbers[at + 2])
@@ -73,7 +74,7 @@ def _point(robot, work, b, numbers, at, sign, row):
         i = robot.dof_of[i, NEXT]
 
 
-@jit
+@jit(views=True)
 def _turning(robot, work, b, sign, row):
     """Add the angular velocity of a body and its drift to three rows, and what turns it."""
     for k in range(3):
@@ -86,7 +87,7 @@ def _turning(robot, work, b, sign, row):
         i = robot.dof_of[i, NEXT]
 
 
-@jit
+@jit(views=True)
 def _turn(work, one, two, numbers, row):
     """Write the turn, along the world's axes, that takes the second body to where the first holds it [rad].
 
@@ -100,7 +101,7 @@ def _turn(work, one, two, numbers, row):
         work.equality[row + k, ERROR] = sign * part
 
 
-@jit
+@jit(views=True)
 def _follow(robot, work, numbers, one, two, row):
     """Write the row of a line that is a polynomial of another, or a constant."""
     error = work.line[one, LENGTH] - numbers[REFERENCE_1] - numbers[POLYNOMIAL]

@@ -10,17 +10,17 @@ from __future__ import annotations
 from ..compilation import jit
 from .layout import CENTRE, DRIFT, GAP, LAST_DOF, NEXT, RADIUS, VELOCITY
 from .modes import FREE
-from .vectors import cross, rotated, velocity_at
+from .vectors import clear, cross, rotated, velocity_at
 
 
-@jit
+@jit(views=True)
 def feet(robot, work):
     """Write gap [m], velocity [m/s], drift [m/s^2] and Jacobian of all feet, along normal and tangents."""
     for i in range(len(robot.foot)):
         _motion(robot, work, i)
 
 
-@jit
+@jit(views=True)
 def closed_feet(robot, work, contact):
     """Write what the modes' field asks for: of feet in the air their gap alone, so that far ones cost little."""
     for i in range(len(robot.foot)):
@@ -30,7 +30,7 @@ def closed_feet(robot, work, contact):
             _motion(robot, work, i)
 
 
-@jit
+@jit(views=True)
 def _centre(robot, work, i):
     """Write the gap; return the foot's centre, along the world's axes."""
     b, u, ground = robot.foot_of[i], robot.foot[i], robot.ground
@@ -41,7 +41,7 @@ def _centre(robot, work, i):
     return x, y, z
 
 
-@jit
+@jit(views=True)
 def _motion(robot, work, i):
     b, r, ground, row = robot.foot_of[i], robot.foot[i, RADIUS], robot.ground, work.foot[i]
     n0, n1, n2 = ground[1, 0], ground[1, 1], ground[1, 2]
@@ -57,7 +57,7 @@ def _motion(robot, work, i):
         t = ground[1 + k]
         row[VELOCITY + k] = v0 * t[0] + v1 * t[1] + v2 * t[2]
         row[DRIFT + k] = (a0 + s0) * t[0] + (a1 + s1) * t[1] + (a2 + s2) * t[2]
-        work.jacobian[i, k, :] = 0.0
+        clear(work.jacobian[i, k])
     dof = robot.body_of[b, LAST_DOF]
     while dof >= 0:
         s0, s1, s2 = velocity_at(work.axis[dof], p0, p1, p2)

@@ -16,7 +16,7 @@ GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-5  # [m]; of the weight; of `hol
 BRIEF = 30.0  # what would stop within 1 / (BRIEF CREEP_RATE) is left to, what takes longer stops at `hold_speed`
 
 
-@jit
+@jit(views=True)
 def guards(robot, work, contact, speeds, g):
     """Write the guards from the forces that were written last; infinite where there is none."""
     n, limits, (hold_speed, creep_speed, stop_speed) = len(robot.foot), len(robot.limit), speeds
@@ -50,7 +50,7 @@ def guards(robot, work, contact, speeds, g):
             g[k] = mode * work.line[i, SPEED] + 0.5 * stop_speed  # less is rounding of what others hold
 
 
-@jit
+@jit(views=True)
 def tolerances(robot, contact, hold_speed, weight, tol):
     """Write from which value on a guard counts as positive."""
     n, limits = len(robot.foot), len(robot.limit)

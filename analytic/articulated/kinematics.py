@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..compilation import jit
 from .layout import (
     ANCHOR,
     AXIS,
     BALL,
     DOFADR,
+    END_DOF,
+    FIRST_DOF,
     FREE,
     INERTIA,
     IPOS,
@@ -30,10 +30,10 @@ from .layout import (
     SLIDE,
     SPEED,
 )
-from .vectors import cross_motion, multiply, normalise, rotated
+from .vectors import clear, copy, cross_motion, multiply, normalise, rotated
 
 
-@jit
+@jit(views=True)
 def kinematics(robot, work, qpos, qvel):
     """Write place, velocity, drift, axes and inertia of all bodies.
 
@@ -43,7 +43,7 @@ def kinematics(robot, work, qpos, qvel):
     for b in range(1, len(robot.body)):
         _place_frame(robot, work, b, qpos)
         if b == 1:
-            work.origin[:] = work.xpos[1]
+            copy(work.xpos[1], work.origin)
         parent = robot.body_of[b, PARENT]
         for k in range(6):
             work.velocity[b, k] = work.velocity[parent, k]
@@ -63,15 +63,15 @@ def kinematics(robot, work, qpos, qvel):
     _lines(robot, work, qpos, qvel)
 
 
-@jit
+@jit(views=True)
 def _place_frame(robot, work, b, qpos):
     """Write where the body's frame is before its joints move it; a free joint's place is its position."""
     parent, place = robot.body_of[b, PARENT], work.xpos[b]
     start = robot.body_of[b, JOINT_START]
     if robot.body_of[b, JOINT_COUNT] > 0 and robot.joint_of[start, KIND] == FREE:
         q = robot.joint_of[start, QPOSADR]
-        place[:] = qpos[q : q + 3]
-        work.xquat[b, :] = qpos[q + 3 : q + 7]
+        copy(qpos[q : q + 3], place)
+        copy(qpos[q + 3 : q + 7], work.xquat[b])
         normalise(work.xquat[b])
         return
     u = robot.body[b]
@@ -80,7 +80,7 @@ def _place_frame(robot, work, b, qpos):
     multiply(work.xquat[parent], u[QUAT : QUAT + 4], work.xquat[b])
 
 
-@jit
+@jit(views=True)
 def _move(robot, work, b, j, qpos, qvel):
     """Move the body by its joint j and write the joint's axes. Returns how many have speeds to add, and the first.
 
@@ -90,8 +90,8 @@ def _move(robot, work, b, j, qpos, qvel):
     u, place, quat = robot.joint[j], work.xpos[b], work.xquat[b]
     if kind == FREE:
         for k in range(3):
-            work.axis[first + k, :] = 0.0
-            work.axis_rate[first + k, :] = 0.0
+            clear(work.axis[first + k])
+            clear(work.axis_rate[first + k])
             work.axis[first + k, 3 + k] = 1.0
             work.velocity[b, 3 + k] += qvel[first + k]
         _turning_axes(work, first + 3, quat, place)
@@ -100,14 +100,14 @@ def _move(robot, work, b, j, qpos, qvel):
         x, y, z = rotated(quat, u[AXIS], u[AXIS + 1], u[AXIS + 2])
         way = qpos[q] - u[QPOS0]
         place[0], place[1], place[2] = place[0] + way * x, place[1] + way * y, place[2] + way * z
-        work.axis[first, :3] = 0.0
+        clear(work.axis[first, :3])
         work.axis[first, 3], work.axis[first, 4], work.axis[first, 5] = x, y, z
         return 1, first
     x, y, z = rotated(quat, u[ANCHOR], u[ANCHOR + 1], u[ANCHOR + 2])
-    anchor = place + np.array((x, y, z))
-    turn = np.empty(4)
+    anchor, turn = work.scratch[0], work.scratch[1]
+    anchor[0], anchor[1], anchor[2] = place[0] + x, place[1] + y, place[2] + z
     if kind == BALL:
-        turn[:] = qpos[q : q + 4]
+        copy(qpos[q : q + 4], turn[:4])
         normalise(turn)
         multiply(quat, turn, quat)
         _turning_axes(work, first, quat, anchor)
@@ -123,7 +123,7 @@ def _move(robot, work, b, j, qpos, qvel):
     return (3 if kind == BALL else 1), first
 
 
-@jit
+@jit(views=True)
 def _turning_axes(work, first, quat, anchor):
     """Write the axes of a ball joint or of a free one: those of the body, as `qvel` has them."""
     x, y, z = rotated(quat, 1.0, 0.0, 0.0)
@@ -134,7 +134,7 @@ def _turning_axes(work, first, quat, anchor):
     _turning_axis(work, first + 2, x, y, z, anchor)
 
 
-@jit
+@jit(views=True)
 def _turning_axis(work, i, x, y, z, anchor):
     """Write the spatial axis of a turn about (x, y, z) through the anchor: (e, anchor x e)."""
     p, q, r = anchor[0] - work.origin[0], anchor[1] - work.origin[1], anchor[2] - work.origin[2]
@@ -142,10 +142,10 @@ def _turning_axis(work, i, x, y, z, anchor):
     a[0], a[1], a[2], a[3], a[4], a[5] = x, y, z, q * z - r * y, r * x - p * z, p * y - q * x
 
 
-@jit
+@jit(views=True)
 def _inertia(robot, work, b):
     """Write centre of mass and inertia of the body about the origin, along the world's axes."""
-    u, quat, turn = robot.body[b], work.xquat[b], np.empty(4)
+    u, quat, turn = robot.body[b], work.xquat[b], work.scratch[1]
     x, y, z = rotated(quat, u[IPOS], u[IPOS + 1], u[IPOS + 2])
     c0, c1, c2 = (x + work.xpos[b, 0] - work.origin[0], y + work.xpos[b, 1] - work.origin[1],
                   z + work.xpos[b, 2] - work.origin[2])  # fmt: skip
@@ -167,12 +167,12 @@ def _inertia(robot, work, b):
         i[9] += s * y * z
 
 
-@jit
+@jit(views=True)
 def _lines(robot, work, qpos, qvel):
     """Write length and speed of all lines."""
     for k in range(len(robot.line)):
         length = speed = 0.0
-        for i in range(len(robot.dof)):
+        for i in range(robot.line_of[k, FIRST_DOF], robot.line_of[k, END_DOF]):
             if robot.line_row[k, i] != 0.0:
                 length += robot.line_row[k, i] * qpos[robot.dof_of[i, POSITION]]
                 speed += robot.line_row[k, i] * qvel[i]

@@ -32,6 +32,8 @@ NEXT, POSITION = range(2)
 
 # Columns of `Tables.line`: spring x (k0 + k1 x + k2 x^2), x from where it is slack, from LOW to HIGH; damper; friction.
 STIFFNESS, LOW, HIGH, LINE_DAMPING, FRICTIONLOSS, LINE_COLUMNS = 0, 3, 4, 5, 8, 9
+# Of `Tables.line_of`: the degrees of freedom outside of which its row is zero.
+FIRST_DOF, END_DOF = range(2)
 
 # Columns of `Tables.actuator`. An affine law: (g0 + g1 length + g2 velocity) u + b0 + b1 length + b2 velocity. A servo:
 # kp (u_pos - length) + ki times the integral of that, an activation, + kd (u_vel - velocity) + u_ff, within what the
@@ -69,6 +71,7 @@ class Tables(NamedTuple):
     dof_of: np.ndarray  # (nv, 2) int
     line: np.ndarray  # (n_lines, LINE_COLUMNS) hinges and slides, then fixed tendons
     line_row: np.ndarray  # (n_lines, nv) its speed by those of the degrees of freedom
+    line_of: np.ndarray  # (n_lines, 2) int
     actuator: np.ndarray  # (n_actuators, ACTUATOR_COLUMNS)
     actuator_of: np.ndarray  # (n_actuators, 8) int
     control: np.ndarray  # (nu, 2) range of the controls
@@ -97,7 +100,7 @@ class Workspace(NamedTuple):
     drift: np.ndarray  # (nbody, 6) spatial acceleration at zero joint acceleration, without gravity
     wrench: np.ndarray  # (nbody, 6) force that this acceleration takes, less gravity, with all that is carried
     mass: np.ndarray  # (nv, nv) mass matrix with armature
-    factor: np.ndarray  # (nv, nv) its lower Cholesky factor
+    factor: np.ndarray  # (nv, nv) its factor (`tree`)
     load: np.ndarray  # (4, nv) bias (Coriolis and gravity), spring, actuator and damper forces
     actuator: np.ndarray  # (n_actuators, 2) force and velocity of each
     line: np.ndarray  # (n_lines, 2) length and speed
@@ -105,6 +108,13 @@ class Workspace(NamedTuple):
     equality_jacobian: np.ndarray  # (rows, nv) of that velocity
     foot: np.ndarray  # (n_feet, 7) gap, velocity and drift of the contact point along normal and tangents
     jacobian: np.ndarray  # (n_feet, 3, nv) of that velocity
+    free: np.ndarray  # (nv,) L^-T of all forces but those of contact
+    foot_row: np.ndarray  # (n_feet, 3, nv) L^-T of the Jacobians of closed feet
+    first_row: np.ndarray  # (n_feet,) int, where the rows of a closed foot begin
+    matrix: np.ndarray  # (m, m) accelerations of the closed rows by their forces
+    system: np.ndarray  # (m, m) that is solved
+    solving: np.ndarray  # (3, m) scales, residuals, and a part of them
+    scratch: np.ndarray  # (2, 6) for a moment
 
 
 BIAS_FORCE, SPRING_FORCE, ACTUATOR_FORCE, DAMPER_FORCE = range(4)  # rows of `Workspace.load`
@@ -119,8 +129,10 @@ def workspace(tables: Tables) -> Workspace:
     rows = n_rows(tables)
     shapes = [(3,), (nbody, 3), (nbody, 4), (nbody, 3), (nbody, 10), (nbody, 10), (nv, 6), (nv, 6), (nbody, 6),
               (nbody, 6), (nbody, 6), (nv, nv), (nv, nv), (4, nv), (len(tables.actuator), 2), (n_lines, 2),
-              (rows, 3), (rows, nv), (n_feet, 7), (n_feet, 3, nv)]  # fmt: skip
-    return Workspace(*map(np.zeros, shapes))
+              (rows, 3), (rows, nv), (n_feet, 7), (n_feet, 3, nv), (nv,), (n_feet, 3, nv)]  # fmt: skip
+    most = 3 * n_feet + len(tables.limit) + n_lines + rows
+    first, sizes = np.zeros(n_feet, np.int64), [(most, most), (most, most), (3, most), (2, 6)]
+    return Workspace(*map(np.zeros, shapes), first, *map(np.zeros, sizes))
 
 
 def n_rows(tables: Tables) -> int:

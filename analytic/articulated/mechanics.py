@@ -97,7 +97,7 @@ def evaluate(robot, work, qpos, qvel, ctrl, act, act_rate, qacc):
     """Write everything of `Mechanics` to the workspace; return kinetic and potential energy [J]."""
     kinetic, potential = dynamics.energy(robot, work, qpos, qvel)
     dynamics.mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
-    dynamics.free_acceleration(work, qacc)
+    dynamics.free_acceleration(robot, work, qacc)
     feet.feet(robot, work)
     equalities.equalities(robot, work)
     return kinetic, potential

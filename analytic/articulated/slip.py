@@ -15,7 +15,7 @@ from .modes import CREEP, CREEP_RATE, SLIDE
 TURNS_AWAY = 5.0  # parts of w that the acceleration across a slide takes, which creeps only when it hardly turns
 
 
-@jit
+@jit(views=True)
 def slip_direction(work, contact, i):
     """Return the direction that friction of a foot acts against.
 
@@ -30,7 +30,7 @@ def slip_direction(work, contact, i):
     return e1, e2
 
 
-@jit
+@jit(views=True)
 def turn(robot, work, contact):
     """Write what slips along friction; turn that of feet that creep by its forces; return the largest angle [rad]."""
     most = 0.0
@@ -47,7 +47,7 @@ def turn(robot, work, contact):
     return most
 
 
-@jit
+@jit(views=True)
 def _along(work, contact, i, u1, u2):
     """Return w along a direction [m/s], for a slide less what turns it."""
     foot = work.foot[i]

@@ -33,7 +33,12 @@ def has_numba() -> bool:
 
 
 def jit(
-    function: Callable | None = None, *, fast: bool = False, parallel: bool = False, inline: bool = False
+    function: Callable | None = None,
+    *,
+    fast: bool = False,
+    parallel: bool = False,
+    inline: bool = False,
+    views: bool = False,
 ) -> Callable:
     """Return a function compiled, or as it is without numba. What it calls must be compiled already.
 
@@ -42,9 +47,11 @@ def jit(
         fast: Whether arithmetic may be rearranged (`FASTMATH`). What it calls keeps its own choice.
         parallel: Whether `prange` loops are spread over all of numba's threads.
         inline: Whether it is compiled into its callers: an array in a call is passed as seven to eleven numbers.
+        views: Whether it only looks into arrays and makes none: references are not counted, which costs ten times the
+            arithmetic on rows of a few numbers. Slices cannot be assigned to, for numba may copy them first.
     """
     if function is None:
-        return functools.partial(jit, fast=fast, parallel=parallel, inline=inline)
+        return functools.partial(jit, fast=fast, parallel=parallel, inline=inline, views=views)
     if not has_numba():
         return function
     from .machine_code import Key, keep_on_disk
@@ -53,6 +60,8 @@ def jit(
     options: dict[str, Any] = {**EXACT, "nogil": not parallel, "forceinline": inline}
     if fast:
         options["fastmath"] = FASTMATH
+    if views:
+        options["_nrt"] = False
     dispatcher = outer(function, parallel=parallel, **options)
     if is_tried():
         from .together import with_translation, without_literals
