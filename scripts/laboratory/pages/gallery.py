@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
     "bigant": ("BigAnt-v1", "tripod", {}, 1.0),
     "dog": ("Dog-v0", "clock", {}, 1.0),
 }
-BOTH = "hexapod_engines"  # clip of the same walk in both engines, side by side, with the feet's forces
+ENGINES = ("exact", "MuJoCo")  # as clips of both have them, from the left
 BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
 WALKED = {  # clip of RHex: gait, ground, legs, seconds before it begins, speed of the film
     "rhex_fast": ("rhex-sprint", Flat(), "toes", 3.0, 0.25),
@@ -124,28 +124,39 @@ def _rhex(gait: str, ground: Terrain, legs: str) -> HexapodStepper:
 
 
 def film_both(clip: str, folder: Path) -> None:
-    """Write a clip of the hexapod's default walk in the exact engine, at the left, and in MuJoCo."""
-    from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
-    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+    """Write a clip of a walk in the exact engine, at the left, and in MuJoCo."""
     from tarsus.scripts.library.views import rendering
 
+    walks, model = BOTH[clip](BOTH_BEGIN + BOTH_SPEED * CLIP_SECONDS)
+    late = {name: record.isel(time=record["time"].values >= BOTH_BEGIN) for name, record in walks.items()}
+    options = {"size": CLIP_SIZE, "fps": CLIP_FPS, "speed": BOTH_SPEED, "forces": True}
+    save(clip, list(rendering.side_by_side(late, model, **options)), folder)
+
+
+def _hexapod_walks(seconds: float) -> tuple[dict, Any]:
+    """Return the records of the hexapod's default walk in both engines, and MuJoCo's model."""
+    from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+
     params = HexapodParams()
-    experiment, halves = HexapodExperiment(params, params.gait, Flat()), []
-    for name, engine in (("exact", hexapod_exact), ("MuJoCo", hexapod_mujoco)):
-        record = engine.simulate(experiment, BOTH_BEGIN + BOTH_SPEED * CLIP_SECONDS).record
-        late = record.isel(time=record["time"].values >= BOTH_BEGIN)
-        options = {"fps": CLIP_FPS, "speed": BOTH_SPEED, "forces": True}
-        images = rendering.frames(late, experiment.model(), size=CLIP_SIZE, **options)
-        halves.append([_titled(image, name) for image in images])
-    save(clip, [np.concatenate(pair, axis=1) for pair in zip(*halves, strict=True)], folder)
+    experiment, engines = HexapodExperiment(params, params.gait, Flat()), (hexapod_exact, hexapod_mujoco)
+    records = [engine.simulate(experiment, seconds).record for engine in engines]
+    return dict(zip(ENGINES, records, strict=True)), experiment.model()
 
 
-def _titled(image: np.ndarray, words: str) -> np.ndarray:
-    from PIL import Image, ImageDraw
+def _dog_walks(seconds: float) -> tuple[dict, Any]:
+    """Return the records of the dog's trot, by its clock, and MuJoCo's model."""
+    from tarsus import own_robot
+    from tarsus.mjcf.own_robot import EXAMPLE, OwnRobot, model
 
-    picture = Image.fromarray(image)
-    ImageDraw.Draw(picture).text((8, 5), words, fill=(20, 20, 20), font_size=16)
-    return np.asarray(picture)
+    robot = OwnRobot(EXAMPLE)
+    controls, engines = own_robot.clock(robot).controls, (own_robot.exact_rollout, own_robot.rollout)
+    records = [rollout(robot, controls, seconds).record for rollout in engines]
+    return dict(zip(ENGINES, records, strict=True)), model(robot)
+
+
+# Clips of the same walk in both engines, side by side, with the feet's forces.
+BOTH: dict[str, Callable[[float], tuple[dict, Any]]] = {"hexapod_engines": _hexapod_walks, "dog_engines": _dog_walks}
 
 
 def save(clip: str, frames: list[np.ndarray], folder: Path) -> None:
@@ -167,7 +178,7 @@ def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
 
 
 def _clips() -> dict[str, Callable[[str, Path], None]]:
-    return dict.fromkeys(FILMED, film) | dict.fromkeys(WALKED, film_walk) | {BOTH: film_both}
+    return dict.fromkeys(FILMED, film) | dict.fromkeys(WALKED, film_walk) | dict.fromkeys(BOTH, film_both)
 
 
 @arguments.command

@@ -152,9 +152,14 @@ def write_both(path: Path | str, records: Mapping[str, Any], model) -> int:
         records: By name.
         model: Of the machine on its ground.
     """
-    films = [_named(name, frames(record, model, size=HALF, forces=True)) for name, record in records.items()]
     total = min(len(rows_at(record, FPS)) for record in records.values())
-    return write_film(path, (np.hstack(images) for images in zip(*films, strict=False)), FPS, total)
+    return write_film(path, side_by_side(records, model, size=HALF, forces=True), FPS, total)
+
+
+def side_by_side(records: Mapping[str, Any], model, **options) -> Iterator:
+    """Yield the frames of `write_both`; options are those of `frames`."""
+    films = [_named(name, frames(record, model, **options)) for name, record in records.items()]
+    yield from (np.hstack(images) for images in zip(*films, strict=False))
 
 
 def _named(name: str, images: Iterable) -> Iterator:
