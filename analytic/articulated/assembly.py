@@ -64,5 +64,6 @@ def _least(found: Mechanics, errors: np.ndarray) -> np.ndarray:
 
 
 def _worst(robot: Robot, errors: np.ndarray) -> tuple[str, float]:
-    worst = int(np.argmax(np.abs(errors)))
+    sizes = np.abs(errors)
+    worst = int(np.argmax(sizes >= (1.0 - 1e-9) * sizes.max()))  # the first of those that rounding makes unequal
     return robot.row_names[worst], float(abs(errors[worst]))

@@ -27,7 +27,7 @@ from .modes import AT_REST, CLOSED, CREEP, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, 
 from .rows import write_foot_rows, write_rows
 from .slip import slip_direction, turn
 from .tree import solve_lower, solve_upper
-from .vectors import clear
+from .vectors import add_scaled, clear, copy
 
 TURNS, TURNED = 8, 1e-6  # at most so many of the friction of feet that creep; the angle that is square of rounding
 
@@ -80,10 +80,9 @@ def _closed(robot, work, contact, drift_rate):
     m = write_rows(robot, work, contact, drift_rate)
     for _ in range(TURNS):
         least_forces(work, contact, m)
-        for i in range(len(contact.qacc)):
-            contact.qacc[i] = work.free[i]
-            for k in range(m):
-                contact.qacc[i] += contact.column[k, i] * contact.force[k]
+        copy(work.free, contact.qacc)
+        for k in range(m):
+            add_scaled(contact.force[k], contact.column[k], contact.qacc)
         solve_lower(robot, work.factor, contact.qacc)
         _share(robot, work, contact)
         if turn(robot, work, contact) <= TURNED:

@@ -33,6 +33,7 @@ class Continued:
     def __init__(self, robot_of: Callable[[int], Robot], n: int = 1, options: Options | None = None):
         self.robot_of, self.options = robot_of, options or Options()
         self.t, self.runs = np.zeros(n), [self._drawn(run) for run in range(n)]
+        self._commands: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def begin(self, run: int, qpos, qvel, ctrl, act, t: float = 0.0) -> RunStatus:
         """Begin a run anew, see `simulation.start`, at a time [s]."""
@@ -40,10 +41,17 @@ class Continued:
         one.time = self.t[run] = t
         return one.status
 
+    def command(self, run: int, controls: np.ndarray, ends: np.ndarray) -> None:
+        """Give what a run follows when it is continued: controls, shape (n, nu), and their ends, shape (n,) [s]."""
+        self._commands[run] = controls, ends
+
     def advance(self, run: int, until: float) -> bool:
         """Continue a run to a time [s]; return whether it got there. If not, `status` says why."""
         one = self.runs[run]
         one.events.clear()
+        if run in self._commands:
+            controls, ends = self._commands.pop(run)
+            one.follow(controls, np.maximum(ends, one.time))
         one.to(max(until, one.time))
         self.t[run] = one.time
         return one.status is RunStatus.FINAL_TIME

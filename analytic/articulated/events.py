@@ -16,7 +16,7 @@ from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
 from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, settled, slow_rows, stop_rows, through_mass
 from .contact import Block
-from .guards import FORCE_TOL, guards, tolerances
+from .guards import FORCE_TOL, broken, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, OPEN, SLIDE, STICK, STOPS
 from .outcome import Event, RunStatus
@@ -90,15 +90,10 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
 
 def violates(run: Simulation) -> bool:
     """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
-    robot, contact, n = run.robot.tables, run.contact, run.robot.n_feet
-    g, tol = np.empty(len(run.fired)), np.empty(len(run.fired))
-    guards(robot, run.work, contact, run.options.speeds, g)
-    tolerances(robot, contact, run.options.hold_speed, run.weight, tol)
-    bad = g < -1e3 * tol
-    bad[: 3 * n : 3] &= contact.foot != FREE
-    bad[2 : 3 * n : 3] &= contact.foot != SLIDE
-    bad[3 * n : 3 * n + len(robot.limit)] &= contact.limit == CLOSED
-    return bool(bad.any())
+    robot, g, tol = run.robot.tables, run.path.before, run.path.tol
+    guards(robot, run.work, run.contact, run.setting, g)
+    tolerances(robot, run.contact, run.setting, tol)
+    return broken(robot, run.contact, g, tol)
 
 
 def settle(run: Simulation, impact: bool) -> RunStatus | None:

@@ -13,13 +13,14 @@ from .layout import BOUND, FRICTIONLOSS, GAP, LENGTH, MU, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, FREE, NOT_DRY, SLIDE, STICK, STOPS
 
 GAP_TOL, FORCE_TOL, SPEED_TOL = 1e-12, 1e-9, 1e-5  # [m]; of the weight; of `hold_speed`: counts as positive from there
+BREAKS = 1e3  # tolerances that are no rounding
 BRIEF = 30.0  # what would stop within 1 / (BRIEF CREEP_RATE) is left to, what takes longer stops at `hold_speed`
 
 
 @jit(views=True)
-def guards(robot, work, contact, speeds, g):
+def guards(robot, work, contact, setting, g):
     """Write the guards from the forces that were written last; infinite where there is none."""
-    n, limits, (hold_speed, creep_speed, stop_speed) = len(robot.foot), len(robot.limit), speeds
+    n, limits, stop_speed = len(robot.foot), len(robot.limit), setting.stop_speed
     for i in range(n):
         mode, foot, force = contact.foot[i], work.foot[i], contact.foot_force[i]
         g[3 * i] = foot[GAP] if mode == FREE else force[0]
@@ -30,11 +31,11 @@ def guards(robot, work, contact, speeds, g):
         speed = math.sqrt(foot[VELOCITY + 1] * foot[VELOCITY + 1] + foot[VELOCITY + 2] * foot[VELOCITY + 2])
         if mode == SLIDE:  # at 60 degrees from the direction it had that one is replaced, before the field jumps at 90
             g[3 * i + 1] = slip - 0.5 * max(stop_speed, speed)
-            stops = max(speed - hold_speed, -BRIEF * speed - contact.along[i])
-            g[3 * i + 2] = min(max(speed - creep_speed, 0.5 * speed - contact.along[i]), stops)
+            stops = max(speed - setting.hold_speed, -BRIEF * speed - contact.along[i])
+            g[3 * i + 2] = min(max(speed - setting.creep_speed, 0.5 * speed - contact.along[i]), stops)
         elif mode == CREEP:
             g[3 * i + 1] = contact.along[i]
-            g[3 * i + 2] = 2.0 * creep_speed - speed
+            g[3 * i + 2] = 2.0 * setting.creep_speed - speed
         elif mode == STOPS:
             g[3 * i + 1] = slip
             g[3 * i + 2] = 2.0 * stop_speed - speed
@@ -51,14 +52,30 @@ def guards(robot, work, contact, speeds, g):
 
 
 @jit(views=True)
-def tolerances(robot, contact, hold_speed, weight, tol):
+def tolerances(robot, contact, setting, tol):
     """Write from which value on a guard counts as positive."""
     n, limits = len(robot.foot), len(robot.limit)
+    force, speed = FORCE_TOL * setting.weight, SPEED_TOL * setting.hold_speed
     for i in range(n):
-        tol[3 * i] = GAP_TOL if contact.foot[i] == FREE else FORCE_TOL * weight
-        tol[3 * i + 1] = FORCE_TOL * weight if contact.foot[i] == STICK else SPEED_TOL * hold_speed
-        tol[3 * i + 2] = SPEED_TOL * hold_speed
+        tol[3 * i] = GAP_TOL if contact.foot[i] == FREE else force
+        tol[3 * i + 1] = force if contact.foot[i] == STICK else speed
+        tol[3 * i + 2] = speed
     for k in range(limits):
-        tol[3 * n + k] = FORCE_TOL * weight if contact.limit[k] == CLOSED else GAP_TOL
+        tol[3 * n + k] = force if contact.limit[k] == CLOSED else GAP_TOL
     for i in range(len(robot.line)):
-        tol[3 * n + limits + i] = FORCE_TOL * weight if contact.dry[i] == AT_REST else SPEED_TOL * hold_speed
+        tol[3 * n + limits + i] = force if contact.dry[i] == AT_REST else speed
+
+
+@jit(views=True)
+def broken(robot, contact, g, tol):
+    """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
+    n, limits = len(robot.foot), len(robot.limit)
+    for k in range(len(g)):
+        if g[k] < -BREAKS * tol[k]:
+            if k < 3 * n:
+                mode, which = contact.foot[k // 3], k % 3
+                if which == 1 or (which == 0 and mode != FREE) or (which == 2 and mode != SLIDE):
+                    return True
+            elif k >= 3 * n + limits or contact.limit[k - 3 * n] == CLOSED:
+                return True
+    return False

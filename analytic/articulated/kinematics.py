@@ -58,9 +58,8 @@ def kinematics(robot, work, qpos, qvel):
                 for k in range(6):
                     work.velocity[b, k] += work.axis[i, k] * qvel[i]
                     work.drift[b, k] += work.axis_rate[i, k] * qvel[i]
-        normalise(work.xquat[b])
         _inertia(robot, work, b)
-    _lines(robot, work, qpos, qvel)
+    lines(robot, work, qpos, qvel)
 
 
 @jit(views=True)
@@ -168,7 +167,7 @@ def _inertia(robot, work, b):
 
 
 @jit(views=True)
-def _lines(robot, work, qpos, qvel):
+def lines(robot, work, qpos, qvel):
     """Write length and speed of all lines."""
     for k in range(len(robot.line)):
         length = speed = 0.0

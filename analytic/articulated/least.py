@@ -9,6 +9,7 @@ import math
 
 from ..compilation import jit
 from .newton import solve_dense
+from .vectors import dot
 
 DELTA = 1e-6  # of Tikhonov's term, relative to the mobility of a row
 DISTINCT = 1e-3  # smallest pivot, of rows scaled to mobility one, with which they are solved for at once
@@ -22,16 +23,11 @@ def least_forces(work, contact, m):
     """Write the forces that give the m rows their accelerations; the least where rows are redundant."""
     moves, scale = True, work.solving[SCALE]
     for i in range(m):
-        mobility = 0.0
-        for k in range(contact.row.shape[1]):
-            mobility += contact.row[i, k] * contact.row[i, k]
+        mobility = dot(contact.row[i], contact.row[i])
         moves = moves and mobility > NO_MOBILITY
         scale[i] = mobility if mobility > NO_MOBILITY else 1.0 / DELTA
         for j in range(m):
-            s = 0.0
-            for k in range(contact.row.shape[1]):
-                s += contact.row[i, k] * contact.column[j, k]
-            work.matrix[i, j] = s
+            work.matrix[i, j] = dot(contact.row[i], contact.column[j])
         work.matrix[i, i] += contact.soft[i]
     if not (moves and _at_once(work, contact, m)):
         _iterated(work, contact, m)
@@ -40,15 +36,17 @@ def least_forces(work, contact, m):
 @jit(views=True)
 def _at_once(work, contact, m):
     """Write the forces of rows that are not redundant; return whether these are none."""
-    scale, rest = work.solving[SCALE], work.solving[REST]
+    unit, rest = work.solving[PART], work.solving[REST]
     for i in range(m):
-        rest[i] = contact.right[i] / math.sqrt(scale[i])
+        unit[i] = 1.0 / math.sqrt(work.solving[SCALE, i])
+        rest[i] = contact.right[i] * unit[i]
+    for i in range(m):
         for j in range(m):
-            work.system[i, j] = work.matrix[i, j] / math.sqrt(scale[i] * scale[j])
+            work.system[i, j] = work.matrix[i, j] * unit[i] * unit[j]
     if solve_dense(work.system[:m, :m], rest[:m]) < DISTINCT:
         return False
     for i in range(m):
-        contact.force[i] = rest[i] / math.sqrt(scale[i])
+        contact.force[i] = rest[i] * unit[i]
     return True
 
 

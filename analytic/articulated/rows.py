@@ -23,7 +23,7 @@ from .layout import (
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, SMOOTH, STICK
 from .slip import slip_direction
 from .tree import solve_upper
-from .vectors import copy
+from .vectors import add_scaled, copy, dot
 
 
 @jit(views=True)
@@ -68,8 +68,8 @@ def write_foot_rows(robot, work, contact, a, i):
             m = _write(work, contact, m, row[k], drift)
     elif mode != SMOOTH:
         e1, e2 = slip_direction(work, contact, i)
-        for k in range(row.shape[1]):
-            contact.column[m - 1, k] -= mu * (e1 * row[1, k] + e2 * row[2, k])
+        add_scaled(-mu * e1, row[1], contact.column[m - 1])
+        add_scaled(-mu * e2, row[2], contact.column[m - 1])
         if mode == CREEP:
             m = _across_rows(robot, work, contact, i, m, e1, e2)
     return m
@@ -102,9 +102,7 @@ def _add(robot, work, contact, m, sign, jacobian, drift):
 @jit(views=True)
 def _write(work, contact, m, row, drift):
     """Write a row, a column that is the same, and its right side; return the next row's number."""
-    s = drift
     for k in range(len(row)):
         contact.row[m, k] = contact.column[m, k] = row[k]
-        s += row[k] * work.free[k]
-    contact.right[m], contact.soft[m] = -s, 0.0
+    contact.right[m], contact.soft[m] = -drift - dot(row, work.free), 0.0
     return m + 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import assembly, closed, events, flow
+from . import assembly, closed, events, flow, reversal
 from .constrained import forces
 from .dynamics import energy
 from .layout import GAP, MASS, workspace
@@ -19,8 +19,9 @@ from .mechanics import array_of
 from .modes import N_BOOKS, contact_of
 from .outcome import Event, RunStatus
 from .robot import Robot
+from .scheme import SCHEMES, path_of
 
-FLOWS = (None, None, RunStatus.STEP_TOO_SMALL, RunStatus.NONFINITE, RunStatus.STEP_LIMIT)
+FLOWS = (None, None, RunStatus.STEP_TOO_SMALL, RunStatus.NONFINITE, RunStatus.STEP_LIMIT, None)
 
 
 CLOSE, MOST_CLOSE = 1e-3, 1000  # so many events within that time [s] of one of them are chatter
@@ -32,6 +33,7 @@ class Options:
 
     Attributes:
         rtol: Relative tolerance of the integration; a tenth of it is the absolute one.
+        method: "dop853", of order 8, or "dopri5", of order 5, which is faster from `rtol` 1e-7 on.
         drift_rate: At which closed contacts that drifted come back [1/s]; faster makes the field stiff.
         hold_speed: What is slower is at rest where modes are chosen [m/s]: an error of this order.
         creep_speed: Slip speed below which friction follows the slip at a bounded rate (`modes`) [m/s]: an error of its
@@ -44,6 +46,7 @@ class Options:
     """
 
     rtol: float = 1e-9
+    method: str = "dop853"
     drift_rate: float = 20.0
     hold_speed: float = 1e-5
     creep_speed: float = 1e-3
@@ -56,6 +59,8 @@ class Options:
         for name in ("rtol", "hold_speed", "creep_speed", "rest_speed", "touching"):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be a positive number, got {getattr(self, name)!r}")
+        if self.method not in SCHEMES:
+            raise ValueError(f"method must be one of {', '.join(SCHEMES)}, got {self.method!r}")
         if self.undecided not in ("stop", "least"):
             raise ValueError(f"undecided must be 'stop' or 'least', got {self.undecided!r}")
 
@@ -96,6 +101,10 @@ class Simulation:
         self.work, self.contact = workspace(tables), contact_of(tables)
         self.weight = float(tables.body[:, MASS].sum() * np.linalg.norm(tables.gravity)) or 1.0
         self.fired = np.zeros(3 * len(tables.foot) + len(tables.limit) + len(tables.line), np.bool_)
+        options, scheme = self.options, SCHEMES[self.options.method]
+        self.path = path_of(scheme, len(self.x), len(self.fired), len(tables.line))
+        self.setting = flow.Setting(self.robot.nq, options.drift_rate, *options.speeds, self.weight, options.rtol,
+                                    options.max_steps)  # fmt: skip
         self.step, self.crowd = 1e-4, (0.0, 0)  # the next step [s]; since when events are counted, and how many
         self.refresh()
 
@@ -135,9 +144,8 @@ class Simulation:
     def set_controls(self, ctrl) -> None:
         """Change the controls; forces jump, and the modes are chosen anew if they do not allow it."""
         self.ctrl = array_of("ctrl", ctrl, self.robot.nu)
-        self.refresh()
-        if self.status is RunStatus.FINAL_TIME and events.violates(self):
-            self._stop(events.settle(self, False))
+        if self._follow(self.ctrl[None], np.array([self.time]), True) is not RunStatus.FINAL_TIME:
+            self.refresh()
 
     def to(self, time: float) -> RunStatus:
         """Run to a time [s] and return the status; a run that stopped stays where it is.
@@ -147,25 +155,55 @@ class Simulation:
         """
         if not self.time <= time < np.inf:
             raise ValueError(f"time must be finite and not before {self.time:g} s, where the run is, got {time!r}")
-        options, robot = self.options, self.robot
-        setting = (options.drift_rate, options.speeds, self.weight, options.rtol)
-        atol = np.full(len(self.x), 0.1 * options.rtol)
-        while self.time < time and self.status is RunStatus.FINAL_TIME:
-            how, now, self.step = flow.flow(
-                robot.tables, self.work, self.contact, setting, robot.nq, self.ctrl,
-                (self.time, float(time), self.step), self.x, atol, options.max_steps, self.fired,
+        return self._follow(self.ctrl[None], np.array([float(time)]), False)
+
+    def follow(self, controls: np.ndarray, ends: np.ndarray) -> RunStatus:
+        """Run through controls, shape (n, nu), each held until its end, shape (n,) [s]; as `set_controls` and `to`.
+
+        Raises:
+            ValueError: If a shape is wrong, a number not finite, or an end before where the run is, or the end before.
+        """
+        ends, controls = np.array(ends, float), np.array(controls, float)
+        if ends.ndim != 1 or controls.shape != (len(ends), self.robot.nu):
+            raise ValueError(f"controls must have shape (n, {self.robot.nu}) and ends (n,), got {controls.shape} and "
+                             f"{ends.shape}")  # fmt: skip
+        if not (np.isfinite(controls).all() and np.isfinite(ends).all()):
+            raise ValueError("controls and ends must be finite; they hold NaN or infinity")
+        if (np.diff(ends, prepend=self.time) < 0.0).any():
+            raise ValueError(f"ends must not fall, nor lie before {self.time:g} s, where the run is")
+        return self._follow(controls, ends, True)
+
+    def _follow(self, controls: np.ndarray, ends: np.ndarray, fresh: bool) -> RunStatus:
+        while len(ends) and self.status is RunStatus.FINAL_TIME:
+            how, done, self.time, self.step = flow.flow(
+                self.robot.tables, self.work, self.contact, self.path, SCHEMES[self.options.method], self.setting,
+                controls, ends, fresh, (self.time, self.step), self.x, self.fired,
             )  # fmt: skip
-            self.time = now
-            if how == flow.END:
-                closed.settled(self)
-                self.refresh()
-                break
-            self._stop(FLOWS[how] if how != flow.EVENT else events.transition(self, self.fired))
-            since, crowd = self.crowd
-            self.crowd = (since, crowd + 1) if now - since < CLOSE else (now, 1)
-            if self.crowd[1] == MOST_CLOSE:
-                self._stop(RunStatus.CHATTER)
+            self.ctrl = controls[min(done, len(ends) - 1)].copy()
+            controls, ends, fresh = controls[done:], ends[done:], False
+            self._take_log()
+            if how == flow.BROKEN:
+                self._stop(events.settle(self, False))
+            elif how == flow.EVENT:
+                self._stop(events.transition(self, self.fired))
+                self._count_event(self.time)
+            else:
+                self._stop(FLOWS[how])
         return self.status
+
+    def _take_log(self) -> None:
+        """Add the events of dry lines that turned back or yielded."""
+        for time, line, what in self.path.log[: self.path.logged[0]].tolist():
+            words = "stops" if what == reversal.TURNED_BACK else "yields"
+            self.events.append(Event(time, words, self.robot.line_names[int(line)], 0.0))
+            self._count_event(time)
+
+    def _count_event(self, time: float) -> None:
+        """Stop where events crowd."""
+        since, crowd = self.crowd
+        self.crowd = (since, crowd + 1) if time - since < CLOSE else (time, 1)
+        if self.crowd[1] == MOST_CLOSE:
+            self._stop(RunStatus.CHATTER)
 
     def _stop(self, status: RunStatus | None) -> None:
         if status is not None:

@@ -15,17 +15,17 @@ from .layout import NEXT
 
 @jit(views=True)
 def factorise_tree(robot, mass, factor):
-    """Write L, lower triangular, of a positive definite mass matrix; NaN where it is not."""
+    """Write L, lower triangular, with one over its diagonal, of a positive definite mass matrix; else NaN."""
     for k in range(len(robot.dof)):
         i = k
         while i >= 0:
             factor[k, i] = mass[k, i]
             i = robot.dof_of[i, NEXT]
     for k in range(len(robot.dof) - 1, -1, -1):
-        factor[k, k] = math.sqrt(factor[k, k])
+        factor[k, k] = 1.0 / math.sqrt(factor[k, k])
         i = robot.dof_of[k, NEXT]
         while i >= 0:
-            factor[k, i] /= factor[k, k]
+            factor[k, i] *= factor[k, k]
             i = robot.dof_of[i, NEXT]
         i = robot.dof_of[k, NEXT]
         while i >= 0:
@@ -41,7 +41,7 @@ def solve_upper(robot, factor, vector):
     """Replace a force by L^-T of it."""
     for i in range(len(vector) - 1, -1, -1):
         if vector[i] != 0.0:
-            vector[i] /= factor[i, i]
+            vector[i] *= factor[i, i]
             j = robot.dof_of[i, NEXT]
             while j >= 0:
                 vector[j] -= factor[i, j] * vector[i]
@@ -57,4 +57,4 @@ def solve_lower(robot, factor, vector):
         while j >= 0:
             s -= factor[i, j] * vector[j]
             j = robot.dof_of[j, NEXT]
-        vector[i] = s / factor[i, i]
+        vector[i] = s * factor[i, i]

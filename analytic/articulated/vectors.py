@@ -37,6 +37,13 @@ def add(source, target):
 
 
 @jit(inline=True, views=True)
+def add_scaled(factor, source, target):
+    """Add a multiple of a vector to another, in place."""
+    for k in range(len(target)):
+        target[k] += factor * source[k]
+
+
+@jit(inline=True, views=True)
 def clear(vector):
     """Set a vector to zero."""
     for k in range(len(vector)):
@@ -104,6 +111,15 @@ def momentum(inertia, velocity, out):
     out[1] = inertia[7] * p + inertia[5] * q + inertia[9] * r + a1
     out[2] = inertia[8] * p + inertia[9] * q + inertia[6] * r + a2
     out[3], out[4], out[5] = m * velocity[3] + b0, m * velocity[4] + b1, m * velocity[5] + b2
+
+
+@jit(fast=True, inline=True, views=True)
+def dot(a, b):
+    """Return the product of two vectors, summed in any order."""
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
 
 
 @jit(inline=True, views=True)

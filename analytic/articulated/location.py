@@ -1,0 +1,112 @@
+"""The first event of a step: guards at its stages, then on its dense output, then the zero of one.
+
+A guard is armed once it was above its tolerance; the first zero of an armed one is the event. Where no stage of a step
+has a guard near zero the dense output is left alone; else it is sampled, `SAMPLES` in a step. What dips and comes back
+between them is not seen.
+"""
+
+from __future__ import annotations
+
+from ..compilation import jit
+from .constrained import field
+from .feet import feet
+from .guards import guards
+from .kinematics import kinematics, lines
+from .modes import AT_REST, CLOSED, FREE
+from .steps import write_between, write_dense
+
+SAMPLES = 4
+CLEAR = 0.5  # a guard is not near zero where all stages have more than this part of what it is at both ends
+SUNK = 1e-9  # a guard that never rose fires below minus this; a limit that others hold creeps by 1e-13 [m/s, rad/s]
+HALVINGS, SHORT = 100, 1e-15  # of a bracket: at most so many; part of the step that is a point
+OF_LINES, OF_PLACES, OF_FORCES = range(3)  # what a guard depends on
+
+
+@jit(views=True)
+def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
+    """Return at which fraction of the step the first event is, and of which guard (-1: there is none). Arms guards."""
+    first, which = 2.0, -1
+    write_dense(robot, work, contact, path, scheme, setting, ctrl, x, size)
+    for k in range(len(path.was)):
+        path.was[k] = path.before[k]
+    for s in range(1, SAMPLES + 1):
+        right = s / SAMPLES
+        if s < SAMPLES:
+            guards_at(robot, work, contact, path, setting, ctrl, x, right, OF_FORCES, path.now)
+        else:
+            for k in range(len(path.now)):
+                path.now[k] = path.after[k]
+        for k in range(len(path.now)):
+            now, tol = path.now[k], path.tol[k]
+            if path.armed[k] and now <= 0.0:
+                where = _zero(robot, work, contact, path, setting, ctrl, x, k, right - 1.0 / SAMPLES, right)
+                if where < first:
+                    first, which = where, k
+            elif not path.armed[k] and now > tol:
+                path.armed[k] = True
+            elif not path.armed[k] and now < -max(tol, SUNK) and now < path.was[k] and first > right:
+                first, which = right, k  # it never rose, and sinks
+        if which >= 0:
+            break
+        for k in range(len(path.now)):
+            path.was[k] = path.now[k]
+    return first, which
+
+
+@jit(views=True)
+def is_clear(path):
+    """Return whether no guard comes near zero in the step; if so, arm all."""
+    for k in range(len(path.after)):
+        least = min(path.before[k], path.after[k]) if path.armed[k] else path.tol[k]
+        if not (path.after[k] > path.tol[k] and path.low[k] >= CLEAR * least):
+            return False
+    for k in range(len(path.after)):
+        path.armed[k] = True
+    return True
+
+
+@jit(views=True)
+def _zero(robot, work, contact, path, setting, ctrl, x, k, low, high):
+    """Return the zero of a guard between two samples, by Illinois' method with a halving now and then."""
+    g_low, g_high, of = path.was[k], path.now[k], _depends(robot, contact, k)
+    if not g_low > 0.0:
+        return low
+    for it in range(HALVINGS):
+        if high - low <= SHORT:
+            break
+        middle = (low * g_high - high * g_low) / (g_high - g_low) if it % 4 != 3 else 0.5 * (low + high)
+        middle = middle if low < middle < high else 0.5 * (low + high)
+        guards_at(robot, work, contact, path, setting, ctrl, x, middle, of, path.low)
+        g = path.low[k]
+        if g <= 0.0:
+            high, g_high, g_low = middle, g, 0.5 * g_low
+        else:
+            low, g_low, g_high = middle, g, 0.5 * g_high
+    return high
+
+
+@jit(views=True)
+def _depends(robot, contact, k):
+    """Return what guard k depends on."""
+    n, limits = len(robot.foot), len(robot.limit)
+    if k < 3 * n:
+        return OF_PLACES if contact.foot[k // 3] == FREE else OF_FORCES
+    if k < 3 * n + limits:
+        return OF_FORCES if contact.limit[k - 3 * n] == CLOSED else OF_LINES
+    return OF_FORCES if contact.dry[k - 3 * n - limits] == AT_REST else OF_LINES
+
+
+@jit(views=True)
+def guards_at(robot, work, contact, path, setting, ctrl, x, fraction, of, g):
+    """Write the guards that depend on no more than `of` at a fraction of the step; others are not to be looked at."""
+    write_between(path, x, fraction)
+    nq, y = setting.nq, path.there
+    qpos, qvel = y[:nq], y[nq : nq + len(robot.dof)]
+    if of == OF_LINES:
+        lines(robot, work, qpos, qvel)
+    elif of == OF_PLACES:
+        kinematics(robot, work, qpos, qvel)
+        feet(robot, work)
+    else:
+        field(robot, work, contact, setting.drift_rate, nq, ctrl, y, path.rates)
+    guards(robot, work, contact, setting, g)
