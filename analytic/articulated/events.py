@@ -160,5 +160,7 @@ def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: floa
         normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
     back = through_mass(run, rows)
     code, force, _, _ = solve(rows @ back, free, blocks, 1e-10)
+    if code not in (problem.S_SOLVED, problem.S_INDETERMINATE):
+        return False
     run.x[nq : nq + run.robot.nv] += back @ force
-    return code in (problem.S_SOLVED, problem.S_INDETERMINATE)
+    return True
