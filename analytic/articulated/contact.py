@@ -26,6 +26,7 @@ from .blocks import (
     natural_residual,
     rows_of,
     scaled,
+    velocities,
 )
 from .enumeration import APART, HOLDS, enumerate_modes, is_monotone
 from .jam import has_no_solution
@@ -159,14 +160,17 @@ def solve_rows(matrix, free, blocks, noise, random, force, other, mode):
         return S_SOLVED, 0.0, 0.0
     a, b, scaled_blocks, scale, size = scaled(matrix, free, blocks, noise)
     x, y, weight = np.zeros(m), np.zeros(m), size / scale
-    given, b = b, consistent(a, b, weight, noise)
+    given = a, b
+    a, b = consistent(a, b, weight, noise)
     best = ladder(a, b, x, mode, scaled_blocks)
     status = _judge(a, b, scaled_blocks, best, random, x, y, mode)
     if is_jammed(matrix, free, blocks, noise):
         status = S_NO_SOLUTION
     w, out = np.empty(m), np.empty(m)
     natural_residual(a, b, x, scaled_blocks, w, out)
-    mismatch, far = np.abs((np.abs(out) + np.abs(given - b)) * weight).max(), np.abs(out * scale).max() * size
+    far, before = np.abs(out * scale).max() * size, np.empty(m)
+    velocities(given[0], given[1], x, before)
+    mismatch = np.abs((np.abs(out) + np.abs(before - w)) * weight).max()
     force[:] = x * scale * size
     other[:] = y * scale * size
     return status, far / max(np.abs(force).max(), 1e-6 * size), mismatch

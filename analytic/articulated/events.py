@@ -80,7 +80,7 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
     if mode == SLIDE and guard == 1:
         if speed > run.options.speeds[2]:
             return "turns"
-        contact.foot[i] = STOPS
+        contact.foot[i], contact.slack[i] = STOPS, 0.0
         return None
     if mode == SLIDE and contact.along[i] < 0.25 * speed:
         return "stops"

@@ -145,17 +145,18 @@ def _first_event(
         else:
             now[:] = after
         for k in range(n_guards):
-            if armed[k] and now[k] <= 0.0:
-                low, high, g_low, g_high = right - 1.0 / SAMPLES, right, was[k], now[k]
+            below = 0.0 if armed[k] else max(tol[k], SUNK)  # one that never rose fires where it sinks
+            if now[k] <= -below and (armed[k] or now[k] < was[k]):
+                low, high, g_low, g_high = right - 1.0 / SAMPLES, right, was[k] + below, now[k] + below
                 if not g_low > 0.0:
-                    high = low
+                    low = high = low if armed[k] else high
                 for it in range(HALVINGS):  # Illinois' method, with a halving now and then
                     if high - low <= 1e-15:
                         break
                     middle = (low * g_high - high * g_low) / (g_high - g_low) if it % 4 != 3 else 0.5 * (low + high)
                     middle = middle if low < middle < high else 0.5 * (low + high)
                     _sample(robot, work, contact, rate, speeds, nq, ctrl, x, dense, middle, there, rates, found)
-                    g = found[k]
+                    g = found[k] + below
                     if g <= 0.0:
                         high, g_high, g_low = middle, g, 0.5 * g_low
                     else:
@@ -164,8 +165,6 @@ def _first_event(
                     first, which = high, k
             elif not armed[k] and now[k] > tol[k]:
                 armed[k] = True
-            elif not armed[k] and now[k] < -max(tol[k], SUNK) and now[k] < was[k] and first > right:
-                first, which = right, k  # it never rose, and sinks
         if which >= 0:
             fired[which] = True
             return first
