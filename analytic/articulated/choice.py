@@ -12,13 +12,14 @@ from .closed import limit_row, through_mass
 from .contact import Block, pack
 from .jam import has_no_solution
 from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
-from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK
+from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK, STOPS
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
 NEGATIVE = 1e-7  # part of the largest force by which one may break its bound
+NONE = 1e-8  # acceleration that is rounding, beside that without contact [m/s^2, rad/s^2]
 
 
 def solve(matrix, free, blocks, noise):
@@ -55,12 +56,24 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     if code in (problem.S_NO_SOLUTION, problem.S_NOT_SOLVED):
         return RunStatus.NO_SOLUTION if code == problem.S_NO_SOLUTION else RunStatus.NOT_SOLVED
     w, size, n = rows @ back @ force + free, np.abs(force).max(), len(touching)
+    none = NONE * np.maximum(1.0, np.abs(free))
     for c, i in enumerate(touching):
-        _take_foot(run, i, blocks[c], mode[c], force[3 * c : 3 * c + 3], w[3 * c : 3 * c + 3], size, noise)
+        _take_foot(
+            run,
+            i,
+            blocks[c],
+            mode[c],
+            force[3 * c : 3 * c + 3],
+            w[3 * c : 3 * c + 3],
+            size,
+            none[3 * c + 1 : 3 * c + 3].max(),
+        )
     for c, k in enumerate(shut):
         presses = w[3 * n + c] <= 1e-9 and force[3 * n + c] > 1e-9 * size
         run.contact.limit[k] = CLOSED if mode[n + c] or presses else OPEN
     run.contact.dry[joints] = -mode[n + len(shut) :]
+    held = (np.abs(w) <= none)[3 * n + len(shut) :]  # by others, which come back to where they touch at some 1e-8 m/s
+    run.contact.slack[run.robot.n_feet + joints] = np.where(held, run.options.hold_speed, 0.0)
     if code == problem.S_INDETERMINATE:
         run.futures = free_acceleration + np.array([back @ force, back @ other])
         if run.options.undecided == "stop":
@@ -90,8 +103,8 @@ def _foot_block(run: Simulation, i: int) -> Block:
     return Block(SLIDING, mu, tuple(slip / speed)) if speed > 2.0 * run.options.hold_speed else Block(CONE, mu)
 
 
-def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size: float, noise: float) -> None:
-    """Set the mode of a foot from its part of the solution."""
+def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size: float, none: float) -> None:
+    """Set the mode of a foot from its part of the solution; accelerations up to `none` are rounding."""
     contact, friction = run.contact, float(np.linalg.norm(force[1:]))
     if mode == 0 and (w[0] > 1e-9 or force[0] <= 1e-9 * size):
         return
@@ -102,10 +115,11 @@ def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size:
     elif mode == 1 or friction == 0.0:
         contact.foot[i] = STICK
         contact.settling[i] = CREEP_RATE
-    else:  # at the cone: it begins to slip, or others hold it there
+    else:  # at the cone: it begins to slip, or others hold it there, and the rest of the rows are no more redundant
         slip = float(np.linalg.norm(w[1:]))
-        contact.foot[i] = CREEP
-        contact.direction[i] = w[1:] / slip if slip > max(1e-9, noise) else -force[1:] / friction
+        contact.foot[i] = CREEP if slip > none else STOPS
+        contact.direction[i] = w[1:] / slip if slip > none else -force[1:] / friction
+        contact.slack[i] = 0.0 if slip > none else run.options.hold_speed
 
 
 def _agree(run: Simulation, size: float) -> bool:

@@ -52,8 +52,10 @@ def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
 
 
 def settled(run: Simulation) -> None:
-    """Let feet that stick, and whose last slip has gone, be held by `drift_rate` alone."""
-    run.contact.settling[np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1) <= RESTS] = 0.0
+    """Let feet that stick, and whose last slip has gone, be held by `drift_rate` alone; what moves has no slack."""
+    speed = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1)
+    run.contact.settling[speed <= RESTS] = 0.0
+    run.contact.slack[np.concatenate([speed, np.abs(run.work.line[:, SPEED])]) > run.options.hold_speed] = 0.0
 
 
 def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:

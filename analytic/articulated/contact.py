@@ -26,9 +26,11 @@ from .blocks import (
     natural_residual,
     rows_of,
     scaled,
+    velocities,
 )
 from .enumeration import APART, HOLDS, enumerate_modes, is_monotone
 from .jam import has_no_solution
+from .redundant import consistent
 from .search import GOOD, ladder, refine, relative
 
 
@@ -158,20 +160,24 @@ def solve_rows(matrix, free, blocks, noise, random, force, other, mode):
         return S_SOLVED, 0.0, 0.0
     a, b, scaled_blocks, scale, size = scaled(matrix, free, blocks, noise)
     x, y, weight = np.zeros(m), np.zeros(m), size / scale
-    best = ladder(a, b, x, weight, noise, mode, scaled_blocks)
-    status = _judge(a, b, scaled_blocks, best, weight, noise, random, x, y, mode)
+    given = a, b
+    a, b = consistent(a, b, weight, noise)
+    best = ladder(a, b, x, mode, scaled_blocks)
+    status = _judge(a, b, scaled_blocks, best, random, x, y, mode)
     if is_jammed(matrix, free, blocks, noise):
         status = S_NO_SOLUTION
     w, out = np.empty(m), np.empty(m)
     natural_residual(a, b, x, scaled_blocks, w, out)
-    mismatch, far = np.abs(out * weight).max(), np.abs(out * scale).max() * size
+    far, before = np.abs(out * scale).max() * size, np.empty(m)
+    velocities(given[0], given[1], x, before)
+    mismatch = np.abs((np.abs(out) + np.abs(before - w)) * weight).max()
     force[:] = x * scale * size
     other[:] = y * scale * size
     return status, far / max(np.abs(force).max(), 1e-6 * size), mismatch
 
 
 @jit
-def _judge(a, b, blocks, best, weight, noise, random, x, y, mode):
+def _judge(a, b, blocks, best, random, x, y, mode):
     """Return the status of forces x with this residual; write another solution to y, one that was missed to x."""
     cones, rubs = False, False
     for c in range(len(blocks.of)):
@@ -180,14 +186,14 @@ def _judge(a, b, blocks, best, weight, noise, random, x, y, mode):
     if cones:
         if not best <= GOOD:
             return S_NOT_SOLVED
-        return S_INDETERMINATE if _differs(a, b, blocks, weight, noise, random, x, y) else S_SOLVED
+        return S_INDETERMINATE if _differs(a, b, blocks, random, x, y) else S_SOLVED
     if best <= GOOD and (not rubs or is_monotone(a, blocks)):
         return S_SOLVED
     first = np.zeros(len(b))
     count = enumerate_modes(a, b, blocks, first, y)
     if not best <= GOOD:
         if count > 0:
-            refine(a, b, first, weight, noise, mode, blocks)  # from the solution, for its modes
+            refine(a, b, first, mode, blocks)  # from the solution, for its modes
             x[:] = first
         return S_NO_SOLUTION if count == 0 else (S_NOT_SOLVED if count < 0 else count - 1)
     if count == 2 and not _apart(a, x, y):
@@ -208,12 +214,12 @@ def _apart(a, x, y):
 
 
 @jit
-def _differs(a, b, blocks, weight, noise, random, x, y):
+def _differs(a, b, blocks, random, x, y):
     """Look from random starts for a solution with other velocities than x; write it to y; return whether there is."""
     w, out, mode = np.empty(len(b)), np.empty(len(b)), np.zeros(len(blocks.of), np.int64)
     for k in range(len(random)):
         y[:] = random[k] * 10.0 ** (k % 3 - 1)
-        refine(a, b, y, weight, noise, mode, blocks)
+        refine(a, b, y, mode, blocks)
         if relative(a, b, y, blocks, w, out) <= HOLDS and _apart(a, x, y):
             return True
     return False

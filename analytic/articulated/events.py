@@ -80,7 +80,7 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
     if mode == SLIDE and guard == 1:
         if speed > run.options.speeds[2]:
             return "turns"
-        contact.foot[i] = STOPS
+        contact.foot[i], contact.slack[i] = STOPS, 0.0
         return None
     if mode == SLIDE and contact.along[i] < 0.25 * speed:
         return "stops"
@@ -155,5 +155,7 @@ def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: floa
         normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
     back = through_mass(run, rows)
     code, force, _, _ = solve(rows @ back, free, blocks, 1e-10)
+    if code not in (problem.S_SOLVED, problem.S_INDETERMINATE):
+        return False
     run.x[nq : nq + run.robot.nv] += back @ force
-    return code in (problem.S_SOLVED, problem.S_INDETERMINATE)
+    return True

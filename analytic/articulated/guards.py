@@ -37,8 +37,8 @@ def guards(robot, work, contact, setting, g):
             g[3 * i + 1] = contact.along[i]
             g[3 * i + 2] = 2.0 * setting.creep_speed - speed
         elif mode == STOPS:
-            g[3 * i + 1] = slip
-            g[3 * i + 2] = 2.0 * stop_speed - speed
+            g[3 * i + 1] = slip + contact.slack[i]
+            g[3 * i + 2] = 2.0 * max(stop_speed, contact.slack[i]) - speed
     for k in range(limits):
         gap = robot.limit[k, SIGN] * (work.line[robot.limit_of[k], LENGTH] - robot.limit[k, BOUND])
         g[3 * n + k] = contact.limit_force[k] if contact.limit[k] == CLOSED else gap
@@ -48,7 +48,7 @@ def guards(robot, work, contact, setting, g):
         if mode == AT_REST:
             g[k] = robot.line[i, FRICTIONLOSS] - abs(contact.dry_force[i])
         elif mode != NOT_DRY:
-            g[k] = mode * work.line[i, SPEED] + 0.5 * stop_speed  # less is rounding of what others hold
+            g[k] = mode * work.line[i, SPEED] + max(contact.slack[n + i], 0.5 * stop_speed)
 
 
 @jit(views=True)

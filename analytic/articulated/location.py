@@ -37,15 +37,14 @@ def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
             for k in range(len(path.now)):
                 path.now[k] = path.after[k]
         for k in range(len(path.now)):
-            now, tol = path.now[k], path.tol[k]
-            if path.armed[k] and now <= 0.0:
-                where = _zero(robot, work, contact, path, setting, ctrl, x, k, right - 1.0 / SAMPLES, right)
+            now, tol, armed = path.now[k], path.tol[k], path.armed[k]
+            below = 0.0 if armed else max(tol, SUNK)  # one that never rose fires where it sinks
+            if now <= -below and (armed or now < path.was[k]):
+                where = _zero(robot, work, contact, path, setting, ctrl, x, k, below, right - 1.0 / SAMPLES, right)
                 if where < first:
                     first, which = where, k
-            elif not path.armed[k] and now > tol:
+            elif not armed and now > tol:
                 path.armed[k] = True
-            elif not path.armed[k] and now < -max(tol, SUNK) and now < path.was[k] and first > right:
-                first, which = right, k  # it never rose, and sinks
         if which >= 0:
             break
         for k in range(len(path.now)):
@@ -66,18 +65,18 @@ def is_clear(path):
 
 
 @jit(views=True)
-def _zero(robot, work, contact, path, setting, ctrl, x, k, low, high):
-    """Return the zero of a guard between two samples, by Illinois' method with a halving now and then."""
-    g_low, g_high, of = path.was[k], path.now[k], _depends(robot, contact, k)
+def _zero(robot, work, contact, path, setting, ctrl, x, k, below, low, high):
+    """Return where a guard is at -`below` between two samples, by Illinois' method with a halving now and then."""
+    g_low, g_high, of = path.was[k] + below, path.now[k] + below, _depends(robot, contact, k)
     if not g_low > 0.0:
-        return low
+        return low if path.armed[k] else high
     for it in range(HALVINGS):
         if high - low <= SHORT:
             break
         middle = (low * g_high - high * g_low) / (g_high - g_low) if it % 4 != 3 else 0.5 * (low + high)
         middle = middle if low < middle < high else 0.5 * (low + high)
         guards_at(robot, work, contact, path, setting, ctrl, x, middle, of, path.low)
-        g = path.low[k]
+        g = path.low[k] + below
         if g <= 0.0:
             high, g_high, g_low = middle, g, 0.5 * g_low
         else:

@@ -30,6 +30,9 @@ class Contact(NamedTuple):
     settling: np.ndarray  # (n_feet,) at which rate the last of a slip goes where a foot sticks [1/s]
     limit: np.ndarray  # (n_limits,) int modes
     dry: np.ndarray  # (n_lines,) int modes
+    slack: (
+        np.ndarray
+    )  # (n_feet + n_lines,) speed of what slips by nothing, as others hold it, that is none [m/s, rad/s]
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force
     column: np.ndarray  # (m, nv) L^-1 C^T of forces, with the friction of sliding feet
     right: np.ndarray  # (m,) accelerations that the forces must give
@@ -48,6 +51,6 @@ def contact_of(robot: Tables) -> Contact:
     most, z = 3 * n + limits + lines + rows, np.zeros
     dry = np.where(robot.line[:, FRICTIONLOSS] > 0.0, AT_REST, NOT_DRY).astype(np.int64)
     return Contact(
-        z(n, np.int64), z((n, 2)), z(n), z(n), z(limits, np.int64), dry, z((most, nv)), z((most, nv)),
+        z(n, np.int64), z((n, 2)), z(n), z(n), z(limits, np.int64), dry, z(n + lines), z((most, nv)), z((most, nv)),
         z(most), z(most), z(most), z((n, 3)), z(limits), z(lines), z(rows), z(nv),
     )  # fmt: skip

@@ -2,8 +2,9 @@
 
 First Newton's method from zero, then the modes it found are frozen and iterated to the least forces that respect cones
 and bounds. Where that does not end in a solution: steps with modes free and a falling Tikhonov term (b contradicts
-itself on redundant rows, and forces grow until a row gives way). Then the same from other starts: a Tikhonov term that
-falls from one, friction that grows to its value, Gauss-Seidel, and all sets of modes.
+itself on redundant rows, and forces grow until a row gives way), and many steps of one term (redundant feet at their
+cones, whose loads shift slowly). Then the first again from other starts: a Tikhonov term that falls from one, friction
+that grows to its value, Gauss-Seidel, and all sets of modes.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import numpy as np
 
 from ..compilation import jit
 from .blocks import BOUND, BOUNDED, CONE, FIRST, KIND, MU, SLIDING, U1, U2, Blocks, natural_residual
-from .newton import SLIP, newton
+from .newton import CLOSED, SLIP, newton
 
 DELTA = 1e-6  # of Tikhonov's term, iterated away; at 1e-9 redundant rows amplify rounding a thousand times more
 GOOD, FINE = 1e-10, 1e-13  # residuals relative to the largest force: accepted; no better is looked for
 NEAR = 1e-2  # a residual above this is none of a solution nearby
 LARGE = 10.0  # scaled forces count as no more: rows that contradict each other make them grow, and residuals small
+NO_SLIP = 1e-8  # scaled slip of a foot at its cone that others hold
+STEPS = 60  # of one Tikhonov term
 STARTS = 300  # most sets of modes that are tried as starts
 
 
@@ -34,57 +37,50 @@ def relative(matrix, free, x, blocks, w, out):
 
 
 @jit
-def ladder(matrix, free, x, weight, noise, mode, blocks):
+def ladder(matrix, free, x, mode, blocks):
     """Solve from zero by one method after the other; return the residual.
 
     Args:
         matrix: A, scaled.
         free: b, scaled.
         x: Forces, which are written.
-        weight: What a scaled velocity of one is in b's unit, by row.
-        noise: By how much b may be wrong: its rows may contradict each other by so much.
         mode: Modes of the blocks, which are written.
         blocks: The blocks.
     """
     best, there = math.inf, np.zeros(len(x))
-    for rung in range(5):
+    for rung in range(6):
         there[:] = 0.0
-        if rung == 1:
+        if rung == 2:
             _stiffen(matrix, free, there, mode, blocks)
-        elif rung == 2:
-            _grow_friction(matrix, free, there, weight, mode, blocks)
         elif rung == 3:
+            _grow_friction(matrix, free, there, mode, blocks)
+        elif rung == 4:
             _sweep(matrix, free, there, 1000, blocks)
-        found = (
-            _from_all_modes(matrix, free, there, weight, noise, mode, blocks)
-            if rung == 4
-            else refine(matrix, free, there, weight, noise, mode, blocks)
-        )
+        if rung == 1:
+            found = _anchor(matrix, free, there, mode, blocks)
+        elif rung == 5:
+            found = _from_all_modes(matrix, free, there, mode, blocks)
+        else:
+            found = refine(matrix, free, there, mode, blocks)
         if found < best:
             best = found
             x[:] = there
-        if best <= GOOD or best < 0.0:
+        if best <= GOOD:
             break
     return best
 
 
 @jit
-def refine(matrix, free, x, weight, noise, mode, blocks):
-    """Solve from x; return the residual relative to the largest force, or minus that which is within the noise of b."""
+def refine(matrix, free, x, mode, blocks):
+    """Solve from x; return the residual relative to the largest force."""
     m = len(x)
     w, out, anchor, there, least = np.empty(m), np.empty(m), np.zeros(m), x.copy(), x.copy()
     newton(matrix, free, there, anchor, DELTA, 100, 1e-14, mode, False, blocks)
     first = mode.copy()
     best = _least_forces(matrix, free, there, least, mode, blocks)
-    if best <= GOOD:
-        x[:] = least
-        return best
-    if noise > 0.0 and best < NEAR:
-        natural_residual(matrix, free, least, blocks, w, out)
-        if np.abs(weight * out).max() <= noise:
-            x[:] = least
-            return -best
     x[:] = least
+    if best <= GOOD:
+        return best
     delta, stalled, top = DELTA, 0, best
     for it in range(24):
         now = relative(matrix, free, there, blocks, w, out)
@@ -133,6 +129,39 @@ def _least_forces(matrix, free, start, x, mode, blocks):
 
 
 @jit
+def _anchor(matrix, free, x, mode, blocks):
+    """Improve the forces by many steps of one Tikhonov term, each from where the last ended; return the residual."""
+    w, out, anchor, now = np.empty(len(x)), np.empty(len(x)), np.empty(len(x)), math.inf
+    for _ in range(STEPS):
+        anchor[:] = x
+        newton(matrix, free, x, anchor, DELTA, 50, 1e-14, mode, False, blocks)
+        now = relative(matrix, free, x, blocks, w, out)
+        if now <= FINE:
+            break
+    return _hold(matrix, free, x, mode, blocks, now)
+
+
+@jit
+def _hold(matrix, free, x, mode, blocks, residual):
+    """Let cones that slip by nothing stick, with the least forces, if that holds, too; return the residual."""
+    w, out, held, least, turned = np.empty(len(x)), np.empty(len(x)), mode.copy(), x.copy(), False
+    natural_residual(matrix, free, x, blocks, w, out)
+    for c in range(len(blocks.of)):
+        i = blocks.of[c, FIRST]
+        if blocks.of[c, KIND] == CONE and mode[c] == SLIP and max(abs(w[i + 1]), abs(w[i + 2])) <= NO_SLIP:
+            held[c], turned = CLOSED, True
+    if not turned or not residual <= GOOD:
+        return residual
+    newton(matrix, free, least, np.zeros(len(x)), DELTA, 6, 1e-15, held, True, blocks)
+    now = _least_forces(matrix, free, least.copy(), least, held, blocks)
+    if now <= GOOD:
+        x[:] = least
+        mode[:] = held
+        return now
+    return residual
+
+
+@jit
 def _stiffen(matrix, free, x, mode, blocks):
     """Write the forces at a Tikhonov term that falls from one, where the problem is easy, for a start."""
     delta, anchor = 1.0, np.zeros(len(x))
@@ -142,14 +171,14 @@ def _stiffen(matrix, free, x, mode, blocks):
 
 
 @jit
-def _grow_friction(matrix, free, x, weight, mode, blocks):
+def _grow_friction(matrix, free, x, mode, blocks):
     """Write the forces at a friction that grows towards its value, for a start."""
     top = blocks.number[:, MU].max() if len(blocks.of) else 0.0
     level, number = 0.05, blocks.number.copy()
     while level < top:
         for c in range(len(blocks.of)):
             number[c, MU] = min(blocks.number[c, MU], level)
-        if not refine(matrix, free, x, weight, 0.0, mode, Blocks(blocks.of, number)) < 1e-8:
+        if not refine(matrix, free, x, mode, Blocks(blocks.of, number)) < 1e-8:
             return
         level *= 1.6
 
@@ -178,7 +207,7 @@ def _sweep(matrix, free, x, count, blocks):
 
 
 @jit
-def _from_all_modes(matrix, free, x, weight, noise, mode, blocks):
+def _from_all_modes(matrix, free, x, mode, blocks):
     """Solve from the forces of each set of modes, where there are few; return the residual of the first that holds."""
     total, best, there = 1, math.inf, np.zeros(len(x))
     for c in range(len(blocks.of)):
@@ -193,7 +222,7 @@ def _from_all_modes(matrix, free, x, weight, noise, mode, blocks):
             rest //= n
         there[:] = 0.0
         newton(matrix, free, there, np.zeros(len(x)), DELTA, 12, 1e-10, mode, True, blocks)
-        now = refine(matrix, free, there, weight, noise, mode, blocks)
+        now = refine(matrix, free, there, mode, blocks)
         if now < best:
             best = now
             x[:] = there

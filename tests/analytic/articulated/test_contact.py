@@ -176,6 +176,25 @@ def test_redundant_rows_that_contradict_each_other_are_told_apart():
     assert held.status is ContactStatus.SOLVED and np.allclose(held.force, [0.3, 0.7], atol=1e-8)
 
 
+VERGE = [[0.8532858, 0, 0, 0, 0], [-0.003648, 0.7786815, 0, 0, 0], [0.1820076, 0.2063491, 0.4764323, 0, 0],
+         [0.5207771, -0.1823456, -0.1063906, 0.6421211, 0], [0.0085509, 0.5423747, -0.0475029, -0.1010802, 0.1707606],
+         [0.1685832, 0.4664041, 0.5287097, 0.1112383, -0.1879217]]  # fmt: skip
+
+
+def test_two_feet_of_a_body_at_the_verge_of_slipping_stay():
+    """A trunk on its edge needs all but 1e-4 of its friction: accelerations are what the rows contradict each other by.
+
+    What may be wrong in b does not excuse others, which would make a foot slip against its friction.
+    """
+    matrix, noise = np.array(VERGE) @ np.transpose(VERGE), 8e-4
+    free = np.array([-25.3898219, -1.6562904, 1.8228572, -25.3897302, -1.6563477, 1.8229203])
+    free[[0, 3]] *= 1.0001
+    found = solve(matrix, free, [cone(0.7)] * 2, noise=noise)
+    assert found.status is ContactStatus.SOLVED and found.residual < 1e-10
+    assert 1e-8 < np.abs(found.velocity).max() < 5e-7
+    assert found.mismatch == pytest.approx(np.abs(found.velocity).max(), rel=1e-2)
+
+
 def test_a_row_that_nothing_moves_takes_no_force():
     matrix = np.diag([1.0, 0.0, 0.0])
     found = solve(matrix, [-1.0, 0.0, 0.0], [cone(0.5)])
