@@ -9,8 +9,6 @@ import numpy as np
 from .layout import BOUND, DRIFT, FRICTIONLOSS, LENGTH, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, STICK
 
-RESTS = 1e-10  # slip speed of a foot that sticks which is none [m/s]
-
 if TYPE_CHECKING:
     from .simulation import Simulation
 
@@ -49,13 +47,6 @@ def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
         back = through_mass(run, rows)
         run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-6)[0]
         run.refresh()
-
-
-def settled(run: Simulation) -> None:
-    """Let feet that stick, and whose last slip has gone, be held by `drift_rate` alone; what moves has no slack."""
-    speed = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1)
-    run.contact.settling[speed <= RESTS] = 0.0
-    run.contact.slack[np.concatenate([speed, np.abs(run.work.line[:, SPEED])]) > run.options.hold_speed] = 0.0
 
 
 def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:

@@ -14,12 +14,13 @@ from . import contact as problem
 from . import jam
 from .blocks import CONE, UNILATERAL
 from .choice import choose, solve
-from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, settled, slow_rows, stop_rows, through_mass
+from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
 from .guards import FORCE_TOL, broken, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, OPEN, SLIDE, STICK, STOPS
 from .outcome import Event, RunStatus
+from .slip import let_rest
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -32,7 +33,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
     impact = anew = False
-    settled(run)
+    let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
         if k < 3 * n:
             what = _foot_event(run, int(k) // 3, int(k) % 3)
@@ -116,7 +117,7 @@ def settle(run: Simulation, impact: bool) -> RunStatus | None:
         status = _rest_and_choose(run, feet, limits)
     if status is None or status is RunStatus.INDETERMINATE:
         stop_rows(run, *closed_rows(run))
-    settled(run)
+    let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     lost = before - run.energy
     run.lost += lost
     run.refresh()

@@ -12,14 +12,13 @@ from typing import NamedTuple
 from ..compilation import jit
 from .constrained import field
 from .guards import broken, guards
-from .layout import VELOCITY
 from .location import OF_FORCES, first_event, guards_at, is_clear
 from .reversal import begin, let_go, mark_yielding
+from .slip import let_rest
 from .steps import try_step
 
 SMALLEST = 1e-13  # step [s]
 STABLE = 3.0  # step by the time in which closed contacts come back, which all methods can take without growing rounding
-RESTS = 1e-10  # slip speed of a foot that sticks which is none [m/s]
 NEAR, CORRECTIONS, APART = 1e2, 3, 1e-3  # tolerances of an event; steps of the secant's to it, the first one's length
 END, EVENT, STEP_TOO_SMALL, NONFINITE, STEP_LIMIT, BROKEN = range(6)  # how a flow ended
 
@@ -69,19 +68,11 @@ def flow(robot, work, contact, path, scheme, setting, controls, ends, fresh, spa
         how, goes = END, ends[piece] > t
         while goes:
             how, t, h = _piece(robot, work, contact, path, scheme, setting, ctrl, (t, ends[piece], h), x, fired)
-            _settle(robot, work, contact)
+            let_rest(robot, work, contact, setting.hold_speed)
             goes = how == EVENT and let_go(robot, work, contact, path, setting, ctrl, x, t, fired)
         if how != END:
             return how, piece, t, h
     return END, len(ends), t, h
-
-
-@jit(views=True)
-def _settle(robot, work, contact):
-    """Let feet that stick, and whose last slip has gone, be held by `drift_rate` alone."""
-    for i in range(len(robot.foot)):
-        if math.hypot(work.foot[i, VELOCITY + 1], work.foot[i, VELOCITY + 2]) <= RESTS:
-            contact.settling[i] = 0.0
 
 
 @jit(views=True)

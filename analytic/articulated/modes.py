@@ -30,9 +30,7 @@ class Contact(NamedTuple):
     settling: np.ndarray  # (n_feet,) at which rate the last of a slip goes where a foot sticks [1/s]
     limit: np.ndarray  # (n_limits,) int modes
     dry: np.ndarray  # (n_lines,) int modes
-    slack: (
-        np.ndarray
-    )  # (n_feet + n_lines,) speed of what slips by nothing, as others hold it, that is none [m/s, rad/s]
+    slack: np.ndarray  # (n_feet + n_lines,) at which speed what slips, though others hold it, is at rest [m/s, rad/s]
     row: np.ndarray  # (m, nv) L^-1 R^T of closed rows: w = row . row force
     column: np.ndarray  # (m, nv) L^-1 C^T of forces, with the friction of sliding feet
     right: np.ndarray  # (m,) accelerations that the forces must give

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 
 from ..compilation import jit
-from .layout import DRIFT, VELOCITY
+from .layout import DRIFT, SPEED, VELOCITY
 from .modes import CREEP, CREEP_RATE, SLIDE
 
+RESTS = 1e-10  # slip speed of a foot that sticks which is none [m/s]
 TURNS_AWAY = 5.0  # parts of w that the acceleration across a slide takes, which creeps only when it hardly turns
 
 
@@ -28,6 +29,21 @@ def slip_direction(work, contact, i):
         if v1 * e1 + v2 * e2 > 0.0:
             return v1 / speed, v2 / speed
     return e1, e2
+
+
+@jit(views=True)
+def let_rest(robot, work, contact, hold_speed):
+    """Let feet that stick, and whose last slip has gone, be held by `drift_rate` alone; what moves has no slack."""
+    n = len(robot.foot)
+    for i in range(n):
+        speed = math.hypot(work.foot[i, VELOCITY + 1], work.foot[i, VELOCITY + 2])
+        if speed <= RESTS:
+            contact.settling[i] = 0.0
+        if speed > hold_speed:
+            contact.slack[i] = 0.0
+    for k in range(len(robot.line)):
+        if abs(work.line[k, SPEED]) > hold_speed:
+            contact.slack[n + k] = 0.0
 
 
 @jit(views=True)
