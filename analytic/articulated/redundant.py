@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compilation import jit
 
-FOLLOWS = 1e-8  # part of a row's own mobility that is left when those before it are taken out of it
+FOLLOWS = 1e-7  # part of a row's own mobility that is left when those before it are taken out of it
 EXACTLY = 1e-13  # and that which is rounding
 
 

@@ -237,6 +237,15 @@ def test_a_sled_lifts_off_when_a_growing_pull_reaches_its_weight():
     assert run.qvel[1] > 0.0 and np.array_equal(run.foot_force, np.zeros((1, 3)))
 
 
+def test_a_foot_that_begins_in_the_ground_by_rounding_lands_there():
+    """Its guard never was positive: the impact is where it sinks by a nanometre, not where a step looks, 25 um lower."""
+    robot = convert(mujoco.MjModel.from_xml_string(SLED.format(1, 1)), ["sled"], mu=0.4)
+    run = start(robot, [0.0, 0.1 + 5e-13], [0.0, -1.0], options=Options(touching=1e-13))
+    assert run.contact.foot[0] == 0 and run.to(0.1) is RunStatus.FINAL_TIME
+    assert run.events[0].what == "impact" and 0.0 < run.events[0].time < 2e-9
+    assert abs(run.qpos[1] - 0.1) < 2e-9 and run.lost == pytest.approx(0.5 * 2.0, rel=1e-6)
+
+
 @pytest.mark.parametrize("way", [-1.0, 1.0])
 def test_a_dry_joint_yields_when_a_growing_torque_reaches_its_friction(way):
     text = SLED.replace('<geom name="sled"', '<geom name="sled" contype="0"').format(way, 1)
