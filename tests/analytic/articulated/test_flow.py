@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from tarsus.analytic.articulated import mechanics
+from tarsus.analytic.articulated import events, mechanics
 from tarsus.analytic.articulated.layout import NEXT
 from tarsus.analytic.articulated.scheme import SCHEMES
 from tarsus.analytic.articulated.simulation import Options, RunStatus, start
@@ -19,6 +19,10 @@ SPRING = """<mujoco><option gravity="0 0 0"/><worldbody><body>
 <geom size=".1" mass="1" contype="0"/></body></worldbody><actuator><motor joint="rail"/></actuator></mujoco>"""
 FALL = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body><joint type="slide" axis="0 0 1"/>
 <geom name="ball" size=".1" mass="1"/></body></worldbody></mujoco>"""
+
+
+SWING = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint type="slide" axis="0 0 1" stiffness="100"
+springref=".6"/><geom name="ball" size=".1" mass="1"/></body></worldbody></mujoco>"""
 
 
 def dog():
@@ -54,19 +58,33 @@ def test_a_method_and_its_dense_output_are_those_of_an_exponential(name, error, 
 
 
 @pytest.mark.parametrize("method", SCHEMES)
-def test_a_spring_with_dry_friction_turns_back_at_its_closed_times_and_rests(method):
+def test_a_spring_with_dry_friction_turns_back_at_its_closed_times_and_rests(method, monkeypatch):
     """Half periods of pi / w, each with an amplitude less by 2 F / k, until the spring cannot overcome the friction."""
     stiffness, friction, rtol = 100.0, 15.0, 1e-9
     robot = convert(mujoco.MjModel.from_xml_string(SPRING.format(stiffness, friction)), [])
     run = start(robot, [1.0], options=Options(rtol=rtol, method=method))
-    before = run.balance
+    before, solved = run.balance, []
+    settle = events.settle
+    monkeypatch.setattr(events, "settle", lambda *of: solved.append(of) or settle(*of))
     assert run.to(2.0) is RunStatus.FINAL_TIME
-    assert [event.what for event in run.events] == ["stops"] * 3
+    assert [event.what for event in run.events] == ["stops"] * 3 and len(solved) == 1  # a problem only where it rests
     assert [event.time for event in run.events] == pytest.approx(np.pi / 10.0 * np.arange(1, 4), abs=5e-9)
     assert run.qpos[0] == pytest.approx(-0.1, abs=1e-8) and run.qvel[0] == 0.0
     assert run.balance == pytest.approx(before, rel=1e-8) and run.x[-1] == pytest.approx(
         friction * (1.7 + 1.1 + 0.5), rel=1e-8
     )
+
+
+@pytest.mark.parametrize("method", SCHEMES)
+@pytest.mark.parametrize("swing", [0.51, 0.55, 0.7])
+def test_a_ball_on_a_spring_lands_at_its_closed_time_though_it_would_come_back_within_a_step(method, swing):
+    """Its centre is at .6 + swing cos(10 t); a radius of .1 touches where that is .1, for long or for a moment."""
+    robot = convert(mujoco.MjModel.from_xml_string(SWING), ["ball"])
+    run = start(robot, [0.6 + swing], options=Options(rtol=1e-6, method=method))
+    run.to(0.5)
+    assert run.events[0].what == "impact"
+    assert run.events[0].time == pytest.approx(np.arccos(-0.5 / swing) / 10.0, abs=2e-6)
+    assert run.lost > 0.0
 
 
 @pytest.mark.parametrize("way", [-1.0, 1.0])
