@@ -1,0 +1,168 @@
+"""How runs are integrated: methods, controls that change, dry joints that turn back, and the factor along the tree."""
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from tarsus.analytic.articulated import events, mechanics
+from tarsus.analytic.articulated.layout import NEXT
+from tarsus.analytic.articulated.scheme import SCHEMES
+from tarsus.analytic.articulated.simulation import Options, RunStatus, start
+from tarsus.analytic.articulated.tree import solve_lower, solve_upper
+from tarsus.mjcf.articulated import convert
+
+DOG = Path(__file__).parents[3] / "mjcf" / "assets" / "robots" / "dog.xml"
+SPRING = """<mujoco><option gravity="0 0 0"/><worldbody><body>
+<joint name="rail" type="slide" axis="1 0 0" stiffness="{}" frictionloss="{}"/>
+<geom size=".1" mass="1" contype="0"/></body></worldbody><actuator><motor joint="rail"/></actuator></mujoco>"""
+FALL = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body><joint type="slide" axis="0 0 1"/>
+<geom name="ball" size=".1" mass="1"/></body></worldbody></mujoco>"""
+
+
+SWING = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint type="slide" axis="0 0 1" stiffness="100"
+springref=".6"/><geom name="ball" size=".1" mass="1"/></body></worldbody></mujoco>"""
+
+
+def dog():
+    """Return the dog with its feet on the ground, and its positions."""
+    model = mujoco.MjModel.from_xml_path(str(DOG))
+    robot, qpos = convert(model, ["FL", "FR", "RL", "RR"]), model.key_qpos[0].copy()
+    qpos[2] -= mechanics(robot, qpos, np.zeros(model.nv)).gap.min()
+    return robot, qpos
+
+
+@pytest.mark.parametrize("name, error, between", [("dop853", 1e-13, 1e-10), ("dopri5", 2e-7, 2e-6)])
+def test_a_method_and_its_dense_output_are_those_of_an_exponential(name, error, between):
+    """y' = -y over a step of .2, in the form that `steps` evaluates; the estimate is not below the error."""
+    scheme, size = SCHEMES[name], 0.2
+    n, rows = len(scheme.b), len(scheme.a)
+    k = np.zeros(rows)
+    k[0] = -1.0
+    for s in range(1, n):
+        k[s] = -(1.0 + size * scheme.a[s, :s] @ k[:s])
+    end = 1.0 + size * scheme.b @ k[:n]
+    k[n] = -end
+    for s in range(n + 1, rows):
+        k[s] = -(1.0 + size * scheme.a[s, :s] @ k[:s])
+    q = [end - 1.0, size * k[0] - (end - 1.0), 2.0 * (end - 1.0) - size * (k[0] + k[n]), *(size * scheme.d @ k)]
+    for y in (0.2, 0.5, 0.7):
+        total = 0.0
+        for r in reversed(range(len(q))):
+            total = (total + q[r]) * (y if r % 2 == 0 else 1.0 - y)
+        assert 1.0 + total == pytest.approx(np.exp(-size * y), abs=between)
+    e5, e3 = scheme.e5 @ k[: n + 1], scheme.e3 @ k[: n + 1]
+    estimate = size * e5**2 / np.sqrt(e5**2 + 0.01 * e3**2)
+    assert abs(end - np.exp(-size)) < error and abs(end - np.exp(-size)) < estimate < 100.0 * error
+
+
+@pytest.mark.parametrize("method", SCHEMES)
+def test_a_spring_with_dry_friction_turns_back_at_its_closed_times_and_rests(method, monkeypatch):
+    """Half periods of pi / w, each with an amplitude less by 2 F / k, until the spring cannot overcome the friction."""
+    stiffness, friction, rtol = 100.0, 15.0, 1e-9
+    robot = convert(mujoco.MjModel.from_xml_string(SPRING.format(stiffness, friction)), [])
+    run = start(robot, [1.0], options=Options(rtol=rtol, method=method))
+    before, solved = run.balance, []
+    settle = events.settle
+    monkeypatch.setattr(events, "settle", lambda *of: solved.append(of) or settle(*of))
+    assert run.to(2.0) is RunStatus.FINAL_TIME
+    assert [event.what for event in run.events] == ["stops"] * 3 and len(solved) == 1  # a problem only where it rests
+    assert [event.time for event in run.events] == pytest.approx(np.pi / 10.0 * np.arange(1, 4), abs=5e-9)
+    assert run.qpos[0] == pytest.approx(-0.1, abs=1e-8) and run.qvel[0] == 0.0
+    assert run.balance == pytest.approx(before, rel=1e-8) and run.x[-1] == pytest.approx(
+        friction * (1.7 + 1.1 + 0.5), rel=1e-8
+    )
+
+
+@pytest.mark.parametrize("method", SCHEMES)
+@pytest.mark.parametrize("swing", [0.51, 0.55, 0.7])
+def test_a_ball_on_a_spring_lands_at_its_closed_time_though_it_would_come_back_within_a_step(method, swing):
+    """Its centre is at .6 + swing cos(10 t); a radius of .1 touches where that is .1, for long or for a moment."""
+    robot = convert(mujoco.MjModel.from_xml_string(SWING), ["ball"])
+    run = start(robot, [0.6 + swing], options=Options(rtol=1e-6, method=method))
+    run.to(0.5)
+    assert run.events[0].what == "impact"
+    assert run.events[0].time == pytest.approx(np.arccos(-0.5 / swing) / 10.0, abs=2e-6)
+    assert run.lost > 0.0
+
+
+@pytest.mark.parametrize("way", [-1.0, 1.0])
+def test_a_dry_joint_yields_the_way_that_new_controls_push(way):
+    robot = convert(mujoco.MjModel.from_xml_string(SPRING.format(0.0, 5.0)), [])
+    run = start(robot, [0.0])
+    assert run.follow([[3.0 * way], [8.0 * way]], [0.1, 0.3]) is RunStatus.FINAL_TIME
+    assert [(event.what, event.time) for event in run.events] == [("yields", pytest.approx(0.1))]
+    assert run.qvel[0] == pytest.approx(way * 3.0 * 0.2, rel=1e-9) and run.ctrl[0] == 8.0 * way
+
+
+@pytest.mark.parametrize("method", SCHEMES)
+def test_a_ball_lands_at_its_closed_time_by_each_method(method):
+    robot = convert(mujoco.MjModel.from_xml_string(FALL), ["ball"], restitution=0.5)
+    run = start(robot, [1.1], options=Options(rtol=1e-7, method=method))
+    run.to(0.8)
+    fall = np.sqrt(2.0 / 9.81)
+    assert run.events[0].time == pytest.approx(fall, abs=1e-10)
+    assert run.qvel[0] == pytest.approx(0.5 * 9.81 * fall - 9.81 * (0.8 - fall), abs=1e-7)
+
+
+def test_controls_that_change_are_followed_as_if_they_were_set_one_by_one():
+    robot, qpos = dog()
+    rng, ends = np.random.default_rng(0), np.linspace(0.005, 0.025, 5)
+    controls = qpos[7:] + 0.1 * rng.normal(size=(5, 12))
+    runs = [start(robot, qpos, ctrl=qpos[7:], options=Options(rtol=1e-8)) for _ in range(2)]
+    assert runs[0].follow(controls, ends) is RunStatus.FINAL_TIME
+    for ctrl, end in zip(controls, ends, strict=True):
+        runs[1].set_controls(ctrl)
+        assert runs[1].to(end) is RunStatus.FINAL_TIME
+    assert (
+        runs[0].events and np.allclose(runs[0].x, runs[1].x, atol=1e-6) and np.array_equal(runs[0].ctrl, controls[-1])
+    )
+
+
+def test_methods_agree_on_a_dog_that_moves():
+    robot, qpos = dog()
+    rng, ends = np.random.default_rng(1), np.linspace(0.005, 0.025, 5)
+    controls = qpos[7:] + 0.1 * rng.normal(size=(5, 12))
+    found = []
+    for method, rtol in (("dop853", 1e-9), ("dopri5", 1e-7)):
+        run = start(robot, qpos, ctrl=qpos[7:], options=Options(rtol=rtol, method=method))
+        before = run.balance
+        assert run.follow(controls, ends) is RunStatus.FINAL_TIME
+        assert run.balance == pytest.approx(before, abs=1e-5)
+        found.append(run.qpos)
+    assert np.allclose(*found, atol=1e-5)
+
+
+def test_the_factor_of_the_mass_matrix_has_its_entries_and_no_others():
+    robot, qpos = dog()
+    rng = np.random.default_rng(2)
+    qpos[2:] += 0.3 + 0.3 * rng.random(17)
+    tables, work = robot.tables, start(robot, qpos, rng.normal(size=18)).work
+    lower = np.tril(work.factor)
+    np.fill_diagonal(lower, 1.0 / np.diag(work.factor))
+    assert np.allclose(lower.T @ lower, work.mass, rtol=1e-12, atol=1e-14)
+    carried = np.zeros((18, 18), bool)
+    for k in range(18):
+        i = k
+        while i >= 0:
+            carried[k, i], i = True, tables.dof_of[i, NEXT]
+    assert not work.factor[~carried].any() and np.count_nonzero(~carried) > 200
+    force = rng.normal(size=18)
+    moved = force.copy()
+    solve_upper(tables, work.factor, moved)
+    solve_lower(tables, work.factor, moved)
+    assert np.allclose(moved, np.linalg.solve(work.mass, force), rtol=1e-10)
+
+
+def test_what_cannot_be_followed_is_refused_with_a_sentence():
+    robot = convert(mujoco.MjModel.from_xml_string(SPRING.format(1.0, 0.0)), [])
+    run = start(robot, [1.0])
+    with pytest.raises(ValueError, match=r"controls must have shape \(n, 1\) and ends \(n,\), got \(2, 2\) and \(2,\)"):
+        run.follow(np.zeros((2, 2)), [0.1, 0.2])
+    with pytest.raises(ValueError, match="must be finite"):
+        run.follow([[np.nan]], [0.1])
+    with pytest.raises(ValueError, match="ends must not fall, nor lie before 0 s"):
+        run.follow([[0.0], [0.0]], [0.2, 0.1])
+    with pytest.raises(ValueError, match="method must be one of dop853, dopri5, got 'euler'"):
+        Options(method="euler")
