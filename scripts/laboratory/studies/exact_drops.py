@@ -92,7 +92,7 @@ def quadruped() -> Dropped:
 
 
 def dog() -> Dropped:
-    """Return the dog of `Dog-v0`, with dry joints; thighs touch, too."""
+    """Return the dog of `Dog-v0`, with dry joints; trunk and head touch, too."""
     model = mujoco.MjModel.from_xml_path(str(ASSETS / "robots" / "dog.xml"))
     return _dropped(model, (*CORNERS, "trunk", "head"))
 

@@ -238,7 +238,7 @@ def test_a_sled_lifts_off_when_a_growing_pull_reaches_its_weight():
 
 
 def test_a_foot_that_begins_in_the_ground_by_rounding_lands_there():
-    """Its guard never was positive: the impact is where it sinks by a nanometre, not where a step looks, 25 um lower."""
+    """Its guard never was positive: the impact is where it sinks by a nanometre, not 25 um lower."""
     robot = convert(mujoco.MjModel.from_xml_string(SLED.format(1, 1)), ["sled"], mu=0.4)
     run = start(robot, [0.0, 0.1 + 5e-13], [0.0, -1.0], options=Options(touching=1e-13))
     assert run.contact.foot[0] == 0 and run.to(0.1) is RunStatus.FINAL_TIME
