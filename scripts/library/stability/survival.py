@@ -41,7 +41,7 @@ class Settings:
 
     share: float = 0.95
     confidence: float = 0.9
-    n_sizes: int = 8
+    n_sizes: int = 6
     halvings: int = 3
     checks: int = 2
     batch: int = 16

@@ -7,7 +7,7 @@ from scipy.stats import binom, norm
 from tarsus.scripts.library.stability.ensembles import ensemble, least_failures, most_failures, share_interval
 from tarsus.scripts.library.stability.survival import AT_LEAST, FOUND, NONE, Settings, bound_of, threshold
 
-SETTINGS = Settings()
+FINE = Settings(n_sizes=8)
 MEMBERS = ensemble()
 
 
@@ -62,7 +62,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(truth):
     n, missed = 400, [0, 0]
     for k in range(n):
         survives, known = truth(np.random.default_rng(k))
-        found = threshold(survives, MEMBERS, 3.0)
+        found = threshold(survives, MEMBERS, 3.0, FINE)
         missed[0] += found.low > known
         missed[1] += found.high is not None and found.high < known
     assert sum(missed) / n < 0.1 + 0.045, missed
@@ -74,7 +74,7 @@ def test_disjoint_ensembles_agree_and_are_near_the_truth(truth):
     apart, errors = 0, []
     for k in range(50):
         (one, known), (other, _) = truth(np.random.default_rng(k)), truth(np.random.default_rng(1000 + k))
-        a, b = threshold(one, MEMBERS, 3.0), threshold(other, ensemble(first_seed=8), 3.0)
+        a, b = threshold(one, MEMBERS, 3.0, FINE), threshold(other, ensemble(first_seed=8), 3.0, FINE)
         apart += not a.agrees(b)
         errors += [a.value - known, b.value - known]
     assert apart <= 2
@@ -82,12 +82,12 @@ def test_disjoint_ensembles_agree_and_are_near_the_truth(truth):
 
 
 def test_thresholds_that_differ_do_not_agree():
-    quick, slow = (threshold(lambda t, top=top: sizes(t) < top, MEMBERS, 3.0) for top in (2.5, 0.5))
+    quick, slow = (threshold(lambda t, top=top: sizes(t) < top, MEMBERS, 3.0, FINE) for top in (2.5, 0.5))
     assert not quick.agrees(slow) and quick.agrees(quick)
 
 
 def test_one_threshold_for_all_is_found_to_the_resolution():
-    found = threshold(lambda trials: sizes(trials) < 1.234, MEMBERS, 3.0)
+    found = threshold(lambda trials: sizes(trials) < 1.234, MEMBERS, 3.0, FINE)
     assert found.status == FOUND and found.islands == ()
     assert found.value < 1.234 <= found.high <= found.value + found.resolution * (1 + 1e-9)
     assert found.low == found.value  # no member fails below
@@ -97,7 +97,7 @@ def test_one_threshold_for_all_is_found_to_the_resolution():
 
 def test_a_pocket_between_the_sizes_of_the_grid_is_found():
     """Sizes are tried at 0.375, 0.75, ...: that from 0.5 to 0.6 is between them, and wider than an eighth."""
-    found = threshold(lambda t: (sizes(t) < 2.0) & ~((sizes(t) > 0.5) & (sizes(t) < 0.6)), MEMBERS, 3.0)
+    found = threshold(lambda t: (sizes(t) < 2.0) & ~((sizes(t) > 0.5) & (sizes(t) < 0.6)), MEMBERS, 3.0, FINE)
     assert found.status == FOUND
     assert 0.5 - found.resolution <= found.value <= 0.5 < found.high <= 0.6
     (island,) = found.islands
@@ -110,25 +110,25 @@ def test_islands_above_the_threshold_are_listed():
         x = sizes(trials)
         return (x < 0.8) | ((x > 1.4) & (x < 2.0)) | ((x > 2.5) & (x < 2.7))
 
-    found = threshold(survives, MEMBERS, 3.0)
+    found = threshold(survives, MEMBERS, 3.0, FINE)
     assert found.value < 0.8 <= found.high
     assert [(island.first, island.last) for island in found.islands] == [(1.5, 1.875), (2.625, 2.625)]
 
 
 def test_a_share_too_small_is_no_island():
     """Half of the members survive there."""
-    found = threshold(lambda t: (sizes(t) < 0.8) | ((sizes(t) > 1.4) & (number(t) % 2 == 0)), MEMBERS, 3.0)
+    found = threshold(lambda t: (sizes(t) < 0.8) | ((sizes(t) > 1.4) & (number(t) % 2 == 0)), MEMBERS, 3.0, FINE)
     assert found.value < 0.8 and found.islands == ()
 
 
 def test_what_always_survives_does_so_at_least_up_to_the_bound():
-    found = threshold(lambda trials: np.ones(len(trials), bool), MEMBERS, 3.0)
+    found = threshold(lambda trials: np.ones(len(trials), bool), MEMBERS, 3.0, FINE)
     assert (found.status, found.value, found.low, found.high) == (AT_LEAST, 3.0, 3.0, None)
     assert found.message("m/s").startswith("95% of 64 trials survive at least up to 3 m/s")
 
 
 def test_what_never_survives_has_no_threshold():
-    found = threshold(lambda trials: np.zeros(len(trials), bool), MEMBERS, 3.0)
+    found = threshold(lambda trials: np.zeros(len(trials), bool), MEMBERS, 3.0, FINE)
     assert (found.status, found.value, found.low) == (NONE, 0.0, 0.0)
     assert found.high == pytest.approx(found.resolution)
     assert max(found.tried) < 64  # given up early
