@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from tarsus.analytic.terrain import Slope
@@ -64,7 +65,8 @@ def _slope(sign: float) -> dict[str, Callable]:
         return {"terrain": Slope(0.0, rise) if loop.chart.axis else Slope(rise, 0.0)}
 
     def absent(loop: Loop) -> str:
-        return "" if loop.base.task.place_scale == 1.0 else "this machine walks around a boom, where no slope goes on"
+        turns = loop.base.model.jnt_type[0] == mujoco.mjtJoint.mjJNT_HINGE
+        return "this machine goes around on a boom, where no slope goes on" if turns else ""
 
     return {"options": options, "absent": absent}
 

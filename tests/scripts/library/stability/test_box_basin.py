@@ -40,7 +40,10 @@ def test_what_passes_by_has_not_returned():
 
 @pytest.mark.parametrize(
     ("closed", "reach", "words"),
-    [(1.1 * np.eye(2), np.ones(2), "not stable"), (0.5 * np.eye(2), np.array([1.0, 0.0]), "positive width in each of 2")],
+    [
+        (1.1 * np.eye(2), np.ones(2), "not stable"),
+        (0.5 * np.eye(2), np.array([1.0, 0.0]), "positive width in each of 2"),
+    ],
 )
 def test_misuse_is_refused(closed, reach, words):
     with pytest.raises(ValueError, match=words):

@@ -1,0 +1,114 @@
+"""Pushes of a loop whose truth is known, and of real ones."""
+
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.loop import Loop
+from tarsus.scripts.library.stability.margins import DIRECTIONS, Question, margins, pushed
+from tarsus.scripts.library.stability.pushes import Pushed
+
+
+class Cart:
+    """A cart that falls once it is 1 m/s too fast ahead, 0.5 m/s aside; else it is back at 1 m/s within a second.
+
+    In the second half of its period of ten steps it bears half as much. A push backward by more than 0.8 m/s stops it.
+    """
+
+    ctrl_dt, steps_per_period = 0.1, 10
+
+    def __init__(self, free=True):
+        self.chart = SimpleNamespace(free=free)
+        self.base = SimpleNamespace(task=SimpleNamespace(here=np.zeros(2 if free else 1), place_scale=1.0))
+        self.candidate = SimpleNamespace(name="cart")
+        self.step, self.speed, self.ended = 0, 1.0, ""
+
+    def steady(self, seconds, seed):
+        self.step, self.speed, self.ended = 0, 1.0, ""
+        return self.state()
+
+    def state(self):
+        return self.step, self.speed
+
+    def restore(self, state):
+        (self.step, self.speed), self.ended = state, ""
+
+    def push(self, velocity):
+        ahead, left, up = velocity
+        assert up == 0.0 and (self.chart.free or left == 0.0)
+        bears = 1.0 if self.step % 10 < 5 else 0.5
+        if ahead > bears or abs(left) > 0.5 * bears:
+            self.ended = "fell"
+        if ahead < -0.8:
+            self.speed = 0.1
+
+    def advance(self, steps=1):
+        self.step += steps
+        self.base.task.here[0] += self.speed * steps * self.ctrl_dt
+        return not self.ended
+
+
+def trial(size, direction=0.0, phase=0.0, seed=0):
+    return Trial(direction, phase, size, seed)
+
+
+@pytest.mark.parametrize(
+    ("size", "direction", "phase", "survives"),
+    [
+        (0.9, 0.0, 0.0, True),
+        (1.1, 0.0, 0.0, False),
+        (0.6, 0.0, 0.45, True),
+        (0.6, 0.0, 0.55, False),
+        (0.4, np.pi / 2, 0.0, True),
+        (0.6, np.pi / 2, 0.0, False),
+        (0.6, -np.pi / 2, 0.0, False),
+        (0.7, np.pi, 0.0, True),
+        (0.9, np.pi, 0.0, False),
+    ],
+)
+def test_a_push_has_its_direction_and_its_phase(size, direction, phase, survives):
+    assert Pushed(Cart(), 10).survives(trial(size, direction, phase)) is survives
+
+
+def test_margins_of_all_directions_are_found():
+    """In a sector those that bear least decide; 22.5 degrees aside of forward, 0.38 of a push goes aside."""
+    found = {one.name: one for one in margins(Question(Cart, 10), changes=())}
+    assert list(found) == [*DIRECTIONS, "pushes"]
+    for name, least in ("forward", 0.5), ("left", 0.25), ("right", 0.25), ("backward", 0.25 / np.sin(np.pi / 8)):
+        known = found[name].threshold
+        assert known.low <= 1.3 * least and least <= known.high, name
+    assert found["left"].angle == np.pi / 2 and found["pushes"].angle is None
+    assert found["left"].message.startswith("left: 95% of 64 trials survive up to 0.2")
+
+
+def test_a_leg_on_a_rail_is_pushed_ahead_and_back():
+    found = margins(Question(functools.partial(Cart, free=False), 10), changes=())
+    assert [one.name for one in found] == ["forward", "backward"]
+    assert found[0].threshold.value < 0.5 <= found[0].threshold.high
+    assert found[1].threshold.value < 0.8 <= found[1].threshold.high
+
+
+def test_disjoint_ensembles_agree_and_searches_are_kept(tmp_path):
+    one = pushed(Question(Cart, 10, tmp_path, {"policy": "cart"}), "all", 0.0, np.pi)
+    other = pushed(Question(Cart, 10, first_seed=64), "all", 0.0, np.pi)
+    assert one.threshold.agrees(other.threshold)
+    assert len((tmp_path / "all.jsonl").read_text().splitlines()) > sum(one.threshold.tried)
+    with pytest.raises(ValueError, match="take another folder"):
+        pushed(Question(Cart, 20, tmp_path, {"policy": "cart"}), "all", 0.0, np.pi)
+
+
+def test_unknown_changes_are_refused():
+    with pytest.raises(ValueError, match="unknown change 'wind'; there are payload, friction"):
+        margins(Question(Cart, 10), changes=("wind",))
+
+
+def test_a_dog_bears_small_pushes_and_not_large_ones_whatever_was_asked_before():
+    trials = [trial(size, direction, phase) for size in (0.0, 8.0) for direction, phase in ((0.0, 0.1), (2.0, 0.7))]
+    first = list(Pushed(Loop.of("clock", "Dog-v0"), 19)(trials))
+    assert first == [True, True, False, False]
+    mixed = trials + [trial(1.5, 1.0, 0.3), trial(1.5, -1.0, 0.6)]
+    pushes = Pushed(Loop.of("clock", "Dog-v0"), 19)
+    assert list(pushes(mixed)) == list(pushes(mixed[::-1]))[::-1]
