@@ -9,6 +9,7 @@ import numpy as np
 from tarsus.scripts.library.stability.ensembles import Trial
 
 Survives = Callable[[Sequence[Trial]], np.ndarray]
+DIGITS = 12  # of sizes, after the point: 0.3 is 0.3, however it came about
 
 
 class Survey:
@@ -64,9 +65,9 @@ class Survey:
         return low, None
 
     def middle(self, low: float, high: float) -> float:
-        """Return a size between two others; one of them if there is none."""
+        """Return the size between two others; one of them if steps leave none."""
         between = 0.5 * (low + high)
-        return round(round(between / self.step) * self.step, 12) if self.step else between
+        return round(round(between / self.step) * self.step if self.step else between, DIGITS)
 
     def refine(self, failures: int, resolution: float) -> tuple[float, float | None]:
         """Try sizes until the bracket is as narrow as a resolution; return it."""

@@ -1,5 +1,7 @@
 """Changes of machines: that they are what they are called, and that trials do not depend on those before."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,24 @@ def test_small_changes_are_survived_and_large_ones_not_whatever_was_asked_before
     first = list(Changed(Loop.of("walk", "Hexapod-v0"), CHANGES["motor strength"], 50)(trials))
     assert first == [True, False, True, False, True]
     assert list(Changed(Loop.of("walk", "Hexapod-v0"), CHANGES["motor strength"], 50)(trials[::-1])) == first[::-1]
+
+
+class Tiring:
+    """A policy that gives no action any more after 210 of them."""
+
+    def __init__(self, shape):
+        self.n, self.shape = 0, shape
+
+    def __call__(self, observation, info):
+        self.n += 1
+        return np.full(self.shape, np.nan if self.n > 210 else 0.0)
+
+
+def test_a_policy_begins_each_trial_without_memory():
+    """Two hundred control periods are 4 s."""
+    walk = Loop.of("walk", "Hexapod-v0")
+    loop = Loop(walk.env, replace(walk.candidate, make=lambda env, seed: Tiring(env.action_space.shape)))
+    assert list(Changed(loop, CHANGES["delay"], 10)([trial(1.0), trial(1.0)])) == [True, True]
 
 
 def test_what_falls_by_itself_is_refused():

@@ -174,6 +174,7 @@ def test_ensembles_fill_sectors_and_periods_and_are_disjoint():
     assert np.bincount([int(8 * trial.phase) for trial in one]).tolist() == [8] * 8
     assert all(abs(trial.direction - 1.0) <= 0.4 for trial in one)
     assert np.ptp([trial.direction for trial in one]) > 0.6
+    assert len({trial.phase for trial in (*one, *other)}) == 128
     assert {trial.direction for trial in ensemble(1.0)} == {1.0}
     assert one == ensemble(1.0, 0.4)
 
