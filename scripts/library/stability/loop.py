@@ -23,9 +23,11 @@ from tarsus.scripts.library.stability.tangent import Chart
 
 ENGINES = ("mujoco", "exact")
 ENDLESS = 10**9  # control periods: no time limit ends an episode
-# Arrays of a saved state that are no coordinates of their own: the simulation, what derives from it, and inputs.
-NO_COORDINATES = ("physics", "sensordata", "site_xpos", "actuator_force", "actuator_velocity", "velocity", "steps",
-                  "over", "command", "command_reach", "difficulty")  # fmt: skip
+# Arrays of a saved state that are no coordinates of their own: the simulation, what is measured of it, and inputs.
+NO_COORDINATES = (
+    *("physics", "sensordata", "site_xpos", "actuator_force", "actuator_velocity"),
+    *("velocity", "steps", "over", "command", "command_reach", "difficulty"),
+)
 
 
 @dataclass(frozen=True)
@@ -164,9 +166,31 @@ class Loop:
         simulated, kept = self.base.get_state(), remembered.memory(self.policy)
         task = self.base.task
         arrays = {name: array[0].ravel() for name, array in simulated.arrays.items() if _is_coordinate(name, array)}
-        arrays |= {name: array.ravel() for name, array in remembered.numbers(kept)}
+        arrays |= self._measured() | {name: array.ravel() for name, array in remembered.numbers(kept)}
         place = task.qpos.copy(), task.qvel.copy()
         return State(simulated, kept, self.observation, self.info, *place, arrays)
+
+    def _measured(self) -> dict[str, np.ndarray]:
+        """Return what the last period measured and the next observation shows, arrays of shape (k,).
+
+        Sites are relative to the place of a leg; of a free body nothing observes them.
+        """
+        task = self.base.task
+        found = {name: getattr(task.data, name).copy() for name in task.OUTPUTS}
+        sites = found.pop("site_xpos", None)
+        if sites is not None and not self.chart.free:
+            sites[:, 0] -= task.qpos[0]
+            found["site_xpos"] = sites
+        return {name: array.ravel() for name, array in found.items()}
+
+    def _write_measured(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Write what `_measured` returned."""
+        task = self.base.task
+        for name, array in arrays.items():
+            held = getattr(task.data, name)
+            held[...] = array.reshape(held.shape)
+            if name == "site_xpos":
+                held[:, 0] += task.qpos[0]
 
     def restore(self, state: State) -> None:
         """Continue from a state, bit for bit."""
@@ -211,10 +235,13 @@ class Loop:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the coordinates, shape (n,)."""
-        more = [
-            f"{name} {k}" if a.size > 1 else name for name, a in self._reference.arrays.items() for k in range(a.size)
-        ]
+        """Names of the coordinates about the reference, shape (n,)."""
+        return self.names_about(self._reference)
+
+    def names_about(self, state: State) -> tuple[str, ...]:
+        """Names of the coordinates about a state, shape (n,)."""
+        sizes = {name: array.size for name, array in state.arrays.items()}
+        more = [f"{name} {k}" if size > 1 else name for name, size in sizes.items() for k in range(size)]
         return (*self.chart.names, *more)
 
     def coordinates(self, about: State | None = None) -> np.ndarray:
@@ -232,18 +259,21 @@ class Loop:
         """Continue from the state at coordinates `by`, shape (n,), about another, by default the reference."""
         state, n = about or self._reference, 2 * self.chart.model.nv
         self.restore(state)
-        memory, changed = remembered.memory(self.policy), {}
+        memory, changed, measured = remembered.memory(self.policy), {}, {}
         own = dict(remembered.numbers(memory))
         for name, old in state.arrays.items():
             new, n = old + by[n : n + old.size], n + old.size
             if name in own:
                 own[name][...] = new.reshape(own[name].shape)
+            elif name in self.base.task.OUTPUTS:
+                measured[name] = new
             else:
                 changed[name] = new.reshape(state.simulated.arrays[name].shape)
         self.base.set_state(replace(state.simulated, arrays={**state.simulated.arrays, **changed}))
         remembered.recall(self.policy, memory)
         task, by = self.base.task, by[: 2 * self.chart.model.nv]
         task.qpos[:], task.qvel[:] = self.chart.displaced(state.qpos, state.qvel, by)
+        self._write_measured(measured)
         self._observe()
 
 

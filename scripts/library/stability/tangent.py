@@ -41,6 +41,14 @@ class Chart:
         names = (*AHEAD, *TURNS, *names[6:]) if self.free else names
         return (*names, *(f"{name} rate" for name in names))
 
+    @property
+    def turns(self) -> np.ndarray:
+        """Whether each degree of freedom is a hinge without limits, whose whole turns are none, shape (nv,)."""
+        model, found = self.model, np.zeros(self.model.nv, bool)
+        hinges = (model.jnt_type == mujoco.mjtJoint.mjJNT_HINGE) & (model.jnt_limited == 0)
+        found[model.jnt_dofadr[hinges]] = True
+        return found
+
     def heading(self, qpos: np.ndarray) -> float:
         """Return the angle of the forward axis about the vertical [rad]."""
         ahead = _rotation(qpos)[:2, self.axis]
