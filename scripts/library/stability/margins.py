@@ -19,7 +19,7 @@ from tarsus.scripts.library.stability.ensembles import Trial, ensemble
 from tarsus.scripts.library.stability.loop import Loop
 from tarsus.scripts.library.stability.outcomes import Outcomes
 from tarsus.scripts.library.stability.pushes import Pushed
-from tarsus.scripts.library.stability.survival import Settings, Threshold, bound_of, threshold
+from tarsus.scripts.library.stability.survival import Island, Settings, Threshold, bound_of, threshold
 
 DIRECTIONS = (
     "forward",
@@ -58,6 +58,16 @@ class Margin:
     def message(self) -> str:
         """What is known, in a sentence."""
         return f"{self.name}: {self.threshold.message(self.unit) if self.threshold else self.reason}"
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, Any]) -> Margin:
+        """Return the margin of what `dataclasses.asdict` made of it, also after JSON."""
+        found = stored["threshold"]
+        if found is None:
+            return cls(**stored)
+        found = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+        islands = tuple(Island(**one) for one in found["islands"])
+        return cls(**{**stored, "threshold": Threshold(**{**found, "islands": islands})})
 
 
 @dataclass(frozen=True)

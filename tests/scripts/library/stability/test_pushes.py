@@ -2,6 +2,7 @@
 
 import functools
 import json
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from tarsus.scripts.library.stability.ensembles import Trial
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.margins import DIRECTIONS, Question, margins, pushed
+from tarsus.scripts.library.stability.margins import DIRECTIONS, Margin, Question, margins, pushed
 from tarsus.scripts.library.stability.pushes import Pushed
+from tarsus.scripts.library.stability.survival import Island
 
 
 class Cart:
@@ -98,6 +100,12 @@ def test_a_leg_on_a_rail_is_pushed_ahead_and_back():
     assert [one.name for one in found] == ["forward", "backward"]
     assert found[0].threshold.value <= 0.5 <= found[0].threshold.high
     assert found[1].threshold.value <= 0.8 <= found[1].threshold.high
+
+
+def test_margins_are_restored_from_json():
+    found = [pushed(Question(Cart, 10), "left", np.pi / 2, 0.1), Margin("friction", "", reason="it has none")]
+    found.append(replace(found[0], threshold=replace(found[0].threshold, islands=(Island(1.0, 2.0, 0.96),))))
+    assert [Margin.restored(one) for one in json.loads(json.dumps([asdict(one) for one in found]))] == found
 
 
 def test_disjoint_ensembles_agree_and_searches_are_kept(tmp_path):
