@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 
+from tarsus.analytic import hybrid
+from tarsus.analytic.hybrid import sections
+from tarsus.analytic.models import rimless_wheel
+from tarsus.analytic.models.rimless_wheel import RimlessWheel
 from tarsus.scripts.library.stability.box_basin import box_basin
 
 LINEAR = np.array([[0.5, 2.0], [0.0, 0.4]])
@@ -36,6 +40,26 @@ def test_what_passes_by_has_not_returned():
     turn = np.array([[0.0, -1.0], [1.0, 0.0]])
     found = box_basin(lambda z: turn @ z, np.zeros(2), 0.5 * turn, np.ones(2), np.random.default_rng(0))
     assert found.n_returned < 10 and found.ellipsoid.level == 0.0 and found.inside == 0.0
+
+
+def test_a_wheel_rolls_on_if_it_comes_over_its_spoke():
+    """The rimless wheel in the hybrid engine: above sqrt(2 g / l (1 - cos(alpha - gamma))), w' = w / 2 + c."""
+    params = RimlessWheel()
+    p, alpha = hybrid.vector(params), np.pi / params.spokes
+    start = np.array([params.slope - alpha, 0.0])
+    period = sections.return_map(
+        hybrid.compile(rimless_wheel.build(), mode="python"),
+        "step_down",
+        lambda z: (start + [0.0, z[0]], np.zeros(1)),
+        lambda x, d: x[1:2],
+        p,
+        chart="stance",
+    )
+    rate, least = rimless_wheel.rolling_rate(p), np.sqrt(2.0 * params.gravity * (1.0 - np.cos(alpha - params.slope)))
+    args = np.array([rate]), np.array([[0.5]]), np.array([0.4]), np.random.default_rng(0)
+    found = box_basin(period, *args, n_points=40, n_periods=8, share=0.05, beta=0.1)
+    assert found.low <= (rate + 0.4 - least) / 0.8 <= found.high
+    assert 0.6 * (rate - least) < found.ellipsoid.radii[0] < 1.06 * (rate - least)  # up to 0.05 of it may lie below
 
 
 @pytest.mark.parametrize(
