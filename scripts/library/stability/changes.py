@@ -18,7 +18,7 @@ from tarsus.analytic.terrain import Slope
 from tarsus.scripts.library.stability import calm, remembered
 from tarsus.scripts.library.stability.ensembles import Trial
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.pushes import WINDOW, least_speed, speed_after
+from tarsus.scripts.library.stability.pushes import WINDOW, FallsByItself, least_speed, speed_after
 
 SECONDS = 4.0  # of an episode
 
@@ -96,7 +96,7 @@ class Changed:
         seconds: Of an episode; it has at least twice the periods over which speed is measured [s].
 
     Raises:
-        ValueError: If the policy falls without a change.
+        FallsByItself: If the policy falls without a change.
     """
 
     def __init__(self, loop: Loop, change: Change, steps_per_period: int, seconds: float = SECONDS):
@@ -107,7 +107,9 @@ class Changed:
         self._fresh = remembered.memory(loop.policy)
         speed = speed_after(loop, self._steps, self._window)
         if not np.isfinite(speed):
-            raise ValueError(f"{loop.candidate.name} falls without any change, after {loop.time:.2f} s: {loop.ended}")
+            raise FallsByItself(
+                f"{loop.candidate.name} falls without any change, after {loop.time:.2f} s: {loop.ended}"
+            )
         self._least = least_speed(speed)
         self._last: tuple[float, Mapping[str, Any]] = (0.0, {})
 

@@ -18,7 +18,7 @@ from tarsus.scripts.library.stability.changes import CHANGES, Change, Changed
 from tarsus.scripts.library.stability.ensembles import Trial, ensemble
 from tarsus.scripts.library.stability.loop import Loop
 from tarsus.scripts.library.stability.outcomes import Outcomes
-from tarsus.scripts.library.stability.pushes import Pushed
+from tarsus.scripts.library.stability.pushes import FallsByItself, Pushed
 from tarsus.scripts.library.stability.survival import Island, Settings, Threshold, bound_of, threshold
 
 DIRECTIONS = (
@@ -103,7 +103,7 @@ def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CH
         changes: Names, see `CHANGES`.
 
     Raises:
-        ValueError: If a change is unknown, the loop falls by itself, or files have other trials.
+        ValueError: If a change is unknown, or files have other trials.
     """
     if unknown := [name for name in changes if name not in CHANGES]:
         raise ValueError(f"unknown change {unknown[0]!r}; there are {', '.join(CHANGES)}")
@@ -116,8 +116,12 @@ def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CH
     return tuple(parallel.each(_call, cases, jobs, unit="search", desc="margins", leave=False))
 
 
-def _call(function: Callable[..., Margin], *arguments: Any) -> Margin:
-    return function(*arguments)
+def _call(function: Callable[..., Margin], question: Question, name: str, *arguments: Any) -> Margin:
+    """Return a margin, or that the loop falls by itself."""
+    try:
+        return function(question, name, *arguments)
+    except FallsByItself as error:
+        return Margin(name, "", reason=str(error))
 
 
 def pushed(question: Question, name: str, angle: float, half_width: float, settings: Settings = OF_PUSHES) -> Margin:

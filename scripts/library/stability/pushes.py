@@ -20,6 +20,10 @@ RECOVERED = 0.5  # of the speed before
 STILL = 0.02  # a slower machine stands, and need not walk on [m/s]
 
 
+class FallsByItself(ValueError):
+    """A policy falls without a push or a change: there is nothing to look for."""
+
+
 def place(loop: Loop) -> np.ndarray:
     """Return the place of a loop's machine, shape (2,), or (1,) on a line [m]."""
     task = loop.base.task
@@ -75,9 +79,16 @@ class Pushed:
         return speed_after(self._loop, self._steps, self._window) >= least_speed(speed)
 
     def _of(self, seed: int) -> tuple[list[State], float]:
-        """Return the states of a period of the steady gait, and its speed."""
+        """Return the states of a period of the steady gait, and its speed.
+
+        Raises:
+            FallsByItself: If it falls before it is steady.
+        """
         if seed not in self._steady:
-            states = [self._loop.steady(self._seconds, seed)]
+            try:
+                states = [self._loop.steady(self._seconds, seed)]
+            except ValueError as error:
+                raise FallsByItself(f"seed {seed}: {error}") from error
             for _ in range(self._period - 1):
                 self._loop.advance(1)
                 states.append(self._loop.state())

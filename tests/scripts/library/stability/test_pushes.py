@@ -102,6 +102,21 @@ def test_a_leg_on_a_rail_is_pushed_ahead_and_back():
     assert found[1].threshold.value <= 0.8 <= found[1].threshold.high
 
 
+class Stumbling(Cart):
+    """A cart that falls at the start of seed 3."""
+
+    def steady(self, seconds, seed):
+        if seed == 3:
+            raise ValueError("cart does not stay up: after 1.00 s: fell")
+        return super().steady(seconds, seed)
+
+
+def test_what_falls_by_itself_has_no_margin():
+    found = margins(Question(Stumbling, 10), changes=())
+    assert all(one.threshold is None for one in found)
+    assert found[0].message == "forward: seed 3: cart does not stay up: after 1.00 s: fell"
+
+
 def test_margins_are_restored_from_json():
     found = [pushed(Question(Cart, 10), "left", np.pi / 2, 0.1), Margin("friction", "", reason="it has none")]
     found.append(replace(found[0], threshold=replace(found[0].threshold, islands=(Island(1.0, 2.0, 0.96),))))
