@@ -4,7 +4,7 @@ Importing the package registers its Gymnasium environments and imports nothing h
 is first asked for:
 
 * `run`, `crossvalidate`: a machine in one engine, or in both; `load` reads a record, `compare` compares two runs.
-* `train`, `evaluate`, `certify`: policies. `search`: gaits.
+* `train`, `evaluate`, `certify`, `stability`: policies. `search`: gaits.
 * `contact_doctor`: what is wrong with the contacts of a MuJoCo model.
 * `hybrid`, `contact`: modules of the exact engine, and of the solver for feet that slide.
 * `machines`, `records`, `results`, `views`: of machines that can be run, what a run gives, and pictures of it.
@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from .scripts.library.records.record import load
     from .scripts.library.running.run import crossvalidate, run
     from .scripts.library.search.searches import search
+    from .scripts.library.stability.asking import stability
 
 __all__ = [
     "certify", "compare", "contact", "contact_doctor", "contact_suite", "crossvalidate", "design", "evaluate", "hybrid",
-    "learning", "load", "machines", "own_robot", "records", "results", "run", "search", "sliding", "train", "views",
+    "learning", "load", "machines", "own_robot", "records", "results", "run", "search", "sliding", "stability", "train",
+    "views",
 ]  # fmt: skip
 
 register_envs()
@@ -58,6 +60,7 @@ _PLACES = {
     "load": "scripts.library.records.record:load",
     "run": "scripts.library.running.run:run",
     "search": "scripts.library.search.searches:search",
+    "stability": "scripts.library.stability.asking:stability",
     "train": "scripts.library.learning.planning:train",
 }
 

@@ -29,6 +29,8 @@ class Settled:
         found: How its sections follow each other; None without a period.
         stands: Whether its body does not move.
         speed: Forward, mean over the recorded time [m/s].
+        seconds: Since the start.
+        scale: Typical values of the coordinates about `base`, shape (n,).
         drift: Name of a coordinate that goes on, and its change a section; "" if none does.
     """
 
@@ -48,11 +50,12 @@ class LoopSystem:
     Args:
         loop: The loop.
         settled: Where it stands, and its period.
+        steps: Control periods in a stride; by default those of its cycle.
     """
 
-    def __init__(self, loop: Loop, settled: Settled):
+    def __init__(self, loop: Loop, settled: Settled, steps: int | None = None):
         self.loop, self.base, self.scale = loop, settled.base, settled.scale
-        self.steps = settled.found.multiple * settled.steps if settled.found and settled.steps else settled.steps
+        self.steps = steps or (settled.steps or 1) * (settled.found.multiple if settled.found else 1)
         self.names = loop.names_about(settled.base)
         n, places = 2 * loop.chart.model.nv, loop.chart.names
         self.hidden = np.arange(len(self.names)) >= n
@@ -119,7 +122,7 @@ def _go_on(loop: Loop, steps: int) -> None:
 
 def look(loop: Loop, longest: int = LONGEST) -> Settled:
     """Return how a loop goes on from where it is: its period, and how its sections follow each other."""
-    began, states = loop.time, [loop.state()]
+    states = [loop.state()]
     for _ in range(2 * longest):
         _go_on(loop, 1)
         states.append(loop.state())
@@ -142,7 +145,6 @@ def look(loop: Loop, longest: int = LONGEST) -> Settled:
     rows = np.array([_compared(loop, sections[0], state) for state in sections]) / spread
     found = cycle.classify(rows)
     drift = f"{loop.chart.names[found.drift[0]]}" if found.drift else ""
-    del began
     return Settled(sections[-1], steps, found, False, speed, loop.time, scale, drift)
 
 

@@ -73,23 +73,21 @@ class Decay:
         return self.forgotten or abs(observed - predicted) <= AGREE * predicted
 
 
-def observe(system: System, found: Multipliers, rng: np.random.Generator, strides: int = STRIDES) -> list[Decay]:
-    """Return how displacements of the size of the derivative's step decay, in either direction."""
+def pushes(system: System, found: Multipliers, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return displacements in typical values, shape (n,), by name: each of a size that is small, and its opposite."""
     along = found.vector.real if np.linalg.norm(found.vector.real) > 1e-3 else found.vector.imag
-    pushes = {"along the largest": along}
     pushed = found.left & ~system.hidden  # nobody pushes a memory
-    pushes |= {f"random {k}": pushed * rng.standard_normal(pushed.size) for k in range(PUSHES)}
-    decays = []
-    for name, push in pushes.items():
-        if push.any():
-            by = found.step.widest * push / np.linalg.norm(push)
-            decays += [
-                _one(system, found, sign * by, f"{name} {word}", strides) for sign, word in ((1, "+"), (-1, "-"))
-            ]
-    return decays
+    directions = {"along the largest": along}
+    directions |= {f"random {k}": pushed * rng.standard_normal(pushed.size) for k in range(PUSHES)}
+    made = {}
+    for name, direction in directions.items():
+        if direction.any():
+            by = found.step.widest * direction / np.linalg.norm(direction)
+            made |= {f"{name} +": by, f"{name} -": -by}
+    return made
 
 
-def _one(system: System, found: Multipliers, by: np.ndarray, name: str, strides: int) -> Decay:
+def observe(system: System, found: Multipliers, name: str, by: np.ndarray, strides: int = STRIDES) -> Decay:
     """Return the decay of a displacement in typical values, shape (n,)."""
     predicted = [by]
     for _ in range(strides):

@@ -67,13 +67,13 @@ def examine(system: System, store: Store | None = None, said: Callable[[str], An
     made = multipliers.multipliers(system, step, *matrices, np.random.default_rng(1))
     if not np.isfinite(made.interval).all():
         return Examined(verdict.judged(made, (), 0.0), made)
-    said("decay of small displacements")
-    stored = store.part(
-        "decays", lambda: [one.stored() for one in decay.observe(system, made, np.random.default_rng(2))]
-    )
-    decays = tuple(Decay.restored(one) for one in stored)
+    decays = []
+    for name, by in decay.pushes(system, made, np.random.default_rng(2)).items():
+        said(f"decay of a displacement, {name}")
+        seen = store.part(f"decay {name}", lambda n=name, by=by: decay.observe(system, made, n, by).stored())
+        decays.append(Decay.restored(seen))
     kinked = float(store.part("kink", lambda: verdict.kink(system, made)))
-    return Examined(verdict.judged(made, decays, kinked), made, decays, kinked)
+    return Examined(verdict.judged(made, tuple(decays), kinked), made, tuple(decays), kinked)
 
 
 def examine_map(system: MapSystem, store: Store | None = None) -> Examined:

@@ -17,7 +17,7 @@ from tarsus.scripts.library.stability.system import System
 STEPS = 10.0 ** np.arange(-1.0, -7.5, -0.5)  # tried, in typical values of the coordinates
 DIRECTIONS = 3  # in which they are tried
 MIXTURES = 200  # of the derivatives at both steps, whose eigenvalues make the interval
-NEARLY = 5e-3  # relative difference of derivatives that agree nearly as well as the best
+NEARLY = 2e-4  # relative difference of derivatives that agree nearly as well as the best
 SYMMETRY = 1e-3  # part of a symmetry's displacement that may show in other coordinates
 FORGOTTEN = 0.02  # a displacement so much smaller after a stride is gone before its rate can be measured
 CLOCK = "the clock's phase"  # among symmetries

@@ -16,7 +16,7 @@ HELD = ("_predict", "_stack", "_before")  # of a `memory.Remembering`: its netwo
 
 
 def memory(policy: Any) -> Memory:
-    """Return a copy of what changes in a policy as it acts: the attributes of an object; nothing of a plain function."""
+    """Return a copy of what may change in a policy as it acts: the attributes of an object, nothing of a function."""
     if isinstance(policy, TrainedPolicy | FunctionType) or not hasattr(policy, "__dict__"):
         return {}
     return {name: _copied(value) for name, value in vars(policy).items() if name not in HELD}
