@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
-from tarsus.scripts.library.stability import bound, gaits
+from tarsus.scripts.library.stability import bound, gaits, surviving
 from tarsus.scripts.library.stability.examining import RANDOM, TINY, Examined, examine, not_periodic
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop, State
@@ -42,6 +43,9 @@ def stability(
     store: Path | None = None,
     said: Said = silent,
     wrappers: Wrappers = UNSAID,
+    margins: bool = False,
+    box: Sequence[float] = (),
+    jobs: int = -1,
 ) -> Stability:
     """Return how fast a policy's gait forgets small displacements, and a verdict.
 
@@ -59,12 +63,20 @@ def stability(
         store: File in which parts are kept as they are found; a run that was stopped goes on from it.
         said: Called with what is done next, in words.
         wrappers: What a .zip was trained in.
+        margins: Whether to find what it survives as well: pushes, payload, friction, slopes, motor strength, delay.
+        box: Of a return map, how far each coordinate may be off, in typical values: how much of that returns. One for
+            all, or one for each.
+        jobs: Processes that find margins; -1 takes every core.
 
     Raises:
         ValueError: If there is no such policy, environment or engine, or they do not go together.
         OSError: If a file cannot be read or written.
     """
-    return asked(subject_of(policy, environment, options or {}, engine, wrappers), policy, seed, store, said)
+    make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers)
+    subject = make()
+    surviving.refuse(subject, margins, box)
+    found = asked(subject, policy, seed, store, said)
+    return surviving.added(found, subject, make, margins, box, store, jobs)
 
 
 def subject_of(

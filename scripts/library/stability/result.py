@@ -36,7 +36,8 @@ class Stability:
         step: Of the differences, and what was measured of it.
         decays: Of small displacements, observed beside the prediction.
         doubling: In which nearby runs part by a factor of two, where they do [s].
-        margins: What pushes and changes are survived; none if none were tried.
+        margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
+        basin: What of a box of states returns, of a return map; None if there is no box.
         seed: Of the episode.
         versions: Of the packages.
         computer: Where.
@@ -61,6 +62,7 @@ class Stability:
     decays: tuple[Mapping[str, Any], ...] = ()
     doubling: float | None = None
     margins: tuple[Mapping[str, Any], ...] = ()
+    basin: Mapping[str, Any] | None = None
     seed: int = 0
     versions: str = ""
     computer: str = ""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.stability import surviving
 from tarsus.scripts.library.stability.result import Stability
 
 HEAD = ("policy", "engine", "verdict", "largest multiplier", "observed", "period [s]", "halves in [s]", "speed [m/s]")
@@ -58,7 +59,7 @@ def text(found: Stability) -> str:
         lines.append(f"symmetries taken out: {', '.join(found.neutral)}")
     if found.half_life:
         lines.append(f"a displacement halves in {found.half_life:.2g} s")
-    lines += found.lines
+    lines += [*surviving.messages(found), *found.lines]
     return "\n".join(
         [*lines, f"{found.environment} in {found.engine}; {found.date}; {found.versions}; {found.computer}"]
     )

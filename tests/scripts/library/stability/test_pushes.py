@@ -3,55 +3,16 @@
 import functools
 import json
 from dataclasses import asdict, replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pushed_cart import Cart
 
 from tarsus.scripts.library.stability.ensembles import Trial
 from tarsus.scripts.library.stability.loop import Loop
 from tarsus.scripts.library.stability.margins import DIRECTIONS, Margin, Question, margins, pushed
 from tarsus.scripts.library.stability.pushes import Pushed
 from tarsus.scripts.library.stability.survival import Island
-
-
-class Cart:
-    """A cart that falls once it is 1 m/s too fast ahead, 0.5 m/s aside; else it is back at 1 m/s within a second.
-
-    In the second half of its period of ten steps it bears half as much. A push backward by more than 0.8 m/s stops it.
-    """
-
-    ctrl_dt, steps_per_period = 0.1, 10
-
-    def __init__(self, free=True):
-        self.chart = SimpleNamespace(free=free)
-        self.base = SimpleNamespace(task=SimpleNamespace(here=np.zeros(2 if free else 1), place_scale=1.0))
-        self.candidate = SimpleNamespace(name="cart")
-        self.step, self.speed, self.ended = 0, 1.0, ""
-
-    def steady(self, seconds, seed):
-        self.step, self.speed, self.ended = 0, 1.0, ""
-        return self.state()
-
-    def state(self):
-        return self.step, self.speed
-
-    def restore(self, state):
-        (self.step, self.speed), self.ended = state, ""
-
-    def push(self, velocity):
-        ahead, left, up = velocity
-        assert up == 0.0 and (self.chart.free or left == 0.0)
-        bears = 1.0 if self.step % 10 < 5 else 0.5
-        if ahead > bears or abs(left) > 0.5 * bears:
-            self.ended = "fell"
-        if ahead < -0.8:
-            self.speed = 0.1
-
-    def advance(self, steps=1):
-        self.step += steps
-        self.base.task.here[0] += self.speed * steps * self.ctrl_dt
-        return not self.ended
 
 
 def trial(size, direction=0.0, phase=0.0, seed=0):
