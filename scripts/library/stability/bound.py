@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -144,8 +144,17 @@ def look(loop: Loop, longest: int = LONGEST) -> Settled:
         sections.append(loop.state())
     rows = np.array([_compared(loop, sections[0], state) for state in sections]) / spread
     found = cycle.classify(rows)
-    drift = f"{loop.chart.names[found.drift[0]]}" if found.drift else ""
+    if found.drift and not _goes_on(track[:, found.drift[0]] / spread[found.drift[0]], steps, found.drift[1]):
+        found = replace(found, kind=cycle.Repetition.QUASI_PERIODIC, drift=None)
+    drift = loop.chart.names[found.drift[0]] if found.drift else ""
     return Settled(sections[-1], steps, found, False, speed, loop.time, scale, drift)
+
+
+def _goes_on(path: np.ndarray, steps: int, change: float) -> bool:
+    """Whether means over periods change by as much as sections do: else it is the phase of the sections that does."""
+    n = len(path) // steps
+    means = path[: n * steps].reshape(n, steps).mean(1)
+    return n > 1 and abs(np.diff(means).mean()) > 0.5 * abs(change)
 
 
 def _distances(loop: Loop, states: list[State], at: int, longest: int, spread: np.ndarray) -> np.ndarray:

@@ -105,7 +105,10 @@ def _repeated(stride: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: 
     return z
 
 
-RANDOM = "the same start gives different runs: something draws at random, and a derivative is none."
+RANDOM = (
+    "the same state gives different runs: something draws at random, or is remembered where it cannot be put back, so "
+    "that there is no derivative."
+)
 
 
 def not_deterministic(system: System) -> str:

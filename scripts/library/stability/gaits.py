@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
+from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import simplest_walker
+from tarsus.analytic.models.hexapod import HexapodParams, orbit
+from tarsus.analytic.terrain import Flat
 from tarsus.scripts.library.stability.system import MapSystem
 
 WALKER_SLOPE = 0.009  # at which the simplest walker's gaits were published [rad]
@@ -46,19 +49,33 @@ def _walker(name: str, guess: tuple[float, float]) -> Gait:
     return Gait(name, MapSystem(stride, z, ("stance angle", "its rate"), np.abs(z)), float(period), lines)
 
 
-def newton(name: str, stride: Callable[[np.ndarray], np.ndarray], guess: np.ndarray, step: float = 1e-4) -> np.ndarray:
+def _hexapod() -> Gait:
+    """Return the hexapod's walk of Table 2; see `analytic.models.hexapod.orbit` for the coordinates."""
+    from tarsus.scripts.library.machines import hexapod_exact
+
+    params, gait = HexapodParams(), TripodGait()
+    stride = orbit.settle(hexapod_exact.simulator(Flat()), params, gait)
+    z = newton("hexapod-walk", stride.half, stride.z0, tol=1e-9)
+    lines = ("place and heading are no coordinates, nor is what standing toes fix",)
+    return Gait("hexapod-walk", MapSystem(stride.full, z, stride.names), gait.cycle_time, lines)
+
+
+def newton(
+    name: str, stride: Callable[[np.ndarray], np.ndarray], guess: np.ndarray, step: float = 1e-4, tol: float = 1e-12
+) -> np.ndarray:
     """Return the fixed point of a stride near a guess.
 
     Raises:
         ValueError: If there is none.
     """
-    found = sections.fixed_point(stride, guess, tol=1e-12, step=step, max_iter=8)
+    found = sections.fixed_point(stride, guess, tol=tol, step=step, max_iter=8)
     if not found.residual < SLOWNESS:
         raise ValueError(f"{name} has no gait that repeats: {found.status.value}")
     return found.z
 
 
 MODELS: dict[str, Callable[[], Gait]] = {
+    "hexapod-walk": _hexapod,
     "simplest-walker": lambda: _walker("simplest-walker", simplest_walker.LONG),
     "simplest-walker-short": lambda: _walker("simplest-walker-short", simplest_walker.SHORT),
 }

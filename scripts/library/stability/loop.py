@@ -195,6 +195,7 @@ class Loop:
     def restore(self, state: State) -> None:
         """Continue from a state, bit for bit."""
         self.base.set_state(state.simulated)
+        self.base.task.refresh()  # what a policy may read of the task itself
         remembered.recall(self.policy, state.memory)
         self.observation, self.info, self.ended = state.observation, state.info, ""
 

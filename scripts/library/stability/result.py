@@ -70,6 +70,11 @@ class Stability:
     cpu: float = 0.0
 
     @property
+    def said(self) -> str:
+        """The verdict and its reason."""
+        return f"{self.verdict}: {self.reason}"
+
+    @property
     def half_life(self) -> float | None:
         """Time in which a displacement halves, by the largest multiplier [s]; None if it does not."""
         if self.period is None or self.largest is None or not 0.0 < self.largest[0] < 1.0:

@@ -17,11 +17,6 @@ COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
 OTHER = "0.4"  # colour of the other verdicts
 
 
-def label(found: Stability) -> str:
-    """Return the verdict and its reason."""
-    return f"{found.verdict}: {found.reason}"
-
-
 def observed(found: Stability) -> float | None:
     """Return the observed factor per stride of the displacement along the largest multiplier; None if there is none."""
     rates = [one["rate"] for one in found.decays if one["name"].startswith("along") and "rate" in one]
@@ -46,7 +41,7 @@ def table(results: Sequence[Stability]) -> str:
 
 def text(found: Stability) -> str:
     """Return one result in words."""
-    lines = [label(found)]
+    lines = [found.said]
     if found.period:
         speed = "" if found.speed is None else f", at {found.speed:.3g} m/s"
         lines.append(f"it repeats after {found.period:.3g} s{speed}")
@@ -78,7 +73,7 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     axes = figure.subplots(1, 3 if panel else 2)
     figure.subplots_adjust(left=0.06, right=0.98, wspace=0.25, bottom=0.13, top=0.82)
     figure.text(0.06, 0.95, f"{Path(found.policy).name} in {found.engine}", fontsize=12, weight="bold", va="center")
-    figure.text(0.06, 0.895, _shortened(label(found)), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
+    figure.text(0.06, 0.895, _shortened(found.said), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
     _circle(axes[0], found)
     _decay(axes[1], found)
     if panel:

@@ -55,6 +55,7 @@ class MapSystem:
         self.names = tuple(names) or tuple(f"z{k}" for k in range(n))
         self.scale = np.ones(n) if scale is None else np.asarray(scale, float)
         self.symmetric, self.hidden = tuple(symmetric), np.zeros(n, bool)
+        self._path = self.at[None]  # of the run that is not displaced
 
     def sections(self, strides: int) -> np.ndarray:
         """Return where it is at the beginning and after each stride, shape (strides + 1, n)."""
@@ -62,7 +63,9 @@ class MapSystem:
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
         """Return how far a run that begins at `by` is from the one that begins at zero, see `System`."""
-        return iterated(self.stride, self.at + by, strides) - iterated(self.stride, self.at, strides)
+        if len(self._path) <= strides:
+            self._path = iterated(self.stride, self.at, strides)
+        return iterated(self.stride, self.at + by, strides) - self._path[: strides + 1]
 
 
 def iterated(stride: Callable[[np.ndarray], np.ndarray], at: np.ndarray, strides: int) -> np.ndarray:
