@@ -1,7 +1,7 @@
 """How stable a policy's gait is: period, multipliers, the observed decay beside them, and a verdict.
 
-Usage: tarsus stability POLICY [--env Dog-v0] [--engine exact] [--option ctrl_dt=0.01] [--out FOLDER], or
-tarsus stability --compare FOLDER FOLDER ... [--out FOLDER].
+Usage: tarsus stability POLICY [--env Dog-v0] [--engine exact] [--option ctrl_dt=0.01] [--out FOLDER]; results side by
+side: tarsus stability --compare FOLDER.
 POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION; the file of a
 robot is asked by the clock that was found for it; simplest-walker is a model of the exact engine. With --out, a run
 that was stopped goes on where it was. The exit status is 0, or 2 for a command line that cannot be run.
