@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from tarsus.scripts.library.stability import multipliers
 from tarsus.scripts.library.stability.examining import examine_map
 from tarsus.scripts.library.stability.system import MapSystem
 from tarsus.scripts.library.stability.verdict import Kind
@@ -96,13 +97,29 @@ def test_a_symmetry_is_taken_out_by_name_though_it_drifts():
     np.testing.assert_allclose(found.multipliers.values, [0.6], atol=1e-6)
 
 
-def test_what_is_called_a_symmetry_but_pulls_back_is_kept():
+@pytest.mark.parametrize("matrix", [[[0.5, 0.2], [-0.3, 0.9]], [[0.5, 0.2], [-0.1, 1.0]]])
+def test_what_is_called_a_symmetry_but_pulls_back_is_kept(matrix):
     """A heading that a policy steers by is a coordinate as any other."""
-    matrix = np.array([[0.5, 0.2], [-0.3, 0.9]])
     found = examine_map(linear(matrix, centre=0.0, names=("speed", "yaw"), symmetric=("yaw",)))
     assert found.multipliers.neutral == ()
     expected = np.linalg.eigvals(matrix)
     np.testing.assert_allclose(np.sort_complex(found.multipliers.values), np.sort_complex(expected), atol=1e-6)
+
+
+def test_memories_that_change_nothing_and_clocks_that_nothing_drives_are_told():
+    """Of position, filter (driven by it, drives it), log (driven only), clock (drives only)."""
+    matrix = np.array([[0.5, 0.1, 0.0, 0.2], [0.3, 0.4, 0.0, 0.0], [0.7, 0.0, 0.9, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    hidden = np.array([False, True, True, True])
+    out = multipliers.idle(matrix, hidden)
+    assert out.tolist() == [False, False, True, False]
+    assert multipliers.autonomous(matrix, hidden, out).tolist() == [False, False, False, True]
+    system = linear(matrix, centre=0.0)
+    system.hidden = hidden
+    step = multipliers.Step(1e-4, 1e-9, 1e-3, 1e-15)
+    found = multipliers.multipliers(system, step, matrix, matrix, np.random.default_rng(0))
+    assert found.neutral == (multipliers.CLOCK,)
+    expected = np.linalg.eigvals(matrix[:2, :2])
+    np.testing.assert_allclose(np.sort_complex(found.values), np.sort_complex(expected), atol=1e-12)
 
 
 def test_unstable():

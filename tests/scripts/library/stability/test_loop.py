@@ -6,7 +6,7 @@ import pytest
 from tarsus.scripts.library.stability.loop import Loop
 
 
-@pytest.fixture(scope="module", params=["clock", "multipod-0", "hopping-leg-0", "dog-0"])
+@pytest.fixture(scope="module", params=["clock", "rhex", "hopping-leg-0", "dog-0"])
 def loop(request):
     loop = Loop.of(request.param)
     loop.steady(1.0)
