@@ -5,7 +5,7 @@ is first asked for:
 
 * `run`, `crossvalidate`: a machine in one engine, or in both; `compare` compares two runs.
 * `load`: what a command left in its folder.
-* `train`, `evaluate`, `certify`: policies. `search`: gaits.
+* `train`, `evaluate`, `certify`, `stability`: policies. `search`: gaits.
 * `contact_doctor`: what is wrong with the contacts of a MuJoCo model.
 * `hybrid`, `contact`: modules of the exact engine, and of the solver for feet that slide.
 * `machines`, `records`, `results`, `views`: of machines that can be run, what a run gives, and pictures of it.
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
     from .scripts.library.records.stored import load
     from .scripts.library.running.run import crossvalidate, run
     from .scripts.library.search.searches import search
+    from .scripts.library.stability.asking import stability
 
 __all__ = [
     "certify", "compare", "contact", "contact_doctor", "contact_suite", "crossvalidate", "design", "evaluate", "hybrid",
-    "learning", "load", "machines", "own_robot", "records", "results", "run", "search", "sliding", "train", "views",
+    "learning", "load", "machines", "own_robot", "records", "results", "run", "search", "sliding", "stability", "train",
+    "views",
 ]  # fmt: skip
 
 register_envs()
@@ -59,6 +61,7 @@ _PLACES = {
     "load": "scripts.library.records.stored:load",
     "run": "scripts.library.running.run:run",
     "search": "scripts.library.search.searches:search",
+    "stability": "scripts.library.stability.asking:stability",
     "train": "scripts.library.learning.planning:train",
 }
 

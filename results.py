@@ -14,9 +14,10 @@ from .scripts.library.search.gait import ReturnSearch
 from .scripts.library.search.hexapod import HexapodSearch
 from .scripts.library.search.multipod import MultipodSearch
 from .scripts.library.search.sweep import GaitSweep
+from .scripts.library.stability.result import Stability
 
 __all__ = [
     "BaselineSearch", "Certificate", "Certified", "Change", "Comparison", "Contact", "CrossValidation", "Diagnosis",
     "Episode", "Finding", "Found", "GaitSweep", "HexapodSearch", "Mend", "MultipodSearch", "Replayed", "Report",
-    "ReturnSearch", "Stored", "Wanted",
+    "ReturnSearch", "Stability", "Stored", "Wanted",
 ]  # fmt: skip

@@ -49,7 +49,8 @@ ON_TENSORS = ("envs/warp/", "envs/on_tensors.py")  # whose arrays are PyTorch's,
 ROOMS = """scripts scripts/library scripts/library/base scripts/suite scripts/suite/engines scripts/suite/making
 scripts/command scripts/library/reality scripts/library/records scripts/library/views scripts/library/machines
 scripts/library/comparison scripts/library/sliding scripts/library/own_robot scripts/library/learning
-scripts/library/certificates scripts/library/doctor scripts/library/search scripts/library/running
+scripts/library/stability scripts/library/certificates scripts/library/doctor scripts/library/search
+scripts/library/running
 scripts/laboratory/models scripts/laboratory/reality scripts/laboratory/sliding scripts/laboratory/studies
 scripts/laboratory scripts/laboratory/figures scripts/laboratory/pages scripts/laboratory/benchmarks
 scripts/command/verbs""".split()

@@ -56,6 +56,7 @@ GROUPS = {
         "train": Verb("RUN", "train a policy with Stable-Baselines3, or with Ray", (f"{VERB_FILES}/train_*.py",)),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
         "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),
+        "stability": Verb("POLICY|FILE", "how stable a gait is: period, multipliers, observed decay, and a verdict"),
         "export": Verb("POLICY", "write a trained policy as an ONNX model"),
     },
     "Search": {
@@ -138,7 +139,7 @@ def usage() -> str:
         for name, verb in verbs.items():
             away = " (needs a checkout)" if is_away(name) else ""
             lines.append(f"  {f'{name} {verb.follows}':{width}}  {verb.what}{away}")
-    return "\n".join([*lines, "", "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
+    return "\n".join([*lines, "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
 
 
 def listing(found: dict[str, Path]) -> str:

@@ -32,6 +32,8 @@ def parser() -> arguments.Parser:
     parser.add_argument("--seconds", type=arguments.seconds, help="length of an episode; by default the environment's")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="settings at a time; -1 uses every core")
     parser.add_argument("--fail-on", choices=tuple(FAILS), help="exit with status 1 at this verdict or a worse one")
+    words = "say, too, how stable its gait is in MuJoCo, as `tarsus stability` does; that takes minutes"
+    parser.add_argument("--stability", action="store_true", help=words)
     wrappers.add_options(parser)
     output.add_options(parser, "certify-*")
     return parser
@@ -44,10 +46,14 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, *FILES, of=args.policy)
         from tarsus.scripts.library.certificates import certificate, certifying, replay, shown
 
+        loop = None
+        if args.stability:
+            loop = certifying.asking.subject_of(args.policy, args.env, dict(args.option), "mujoco", wrappers.of(args))
         ready = certifying.ready(args.policy, args.env, dict(args.option), wrappers.of(args))
     try:
         seeds = range(args.first_seed, args.first_seed + args.seeds)
         made = certifying.certified(*ready, seeds, args.seconds, args.jobs)
+        made = certifying.with_stability(made, loop) if loop else made
     except replay.NotFinite as error:
         raise arguments.Refusal(f"tarsus certify: {error}") from error
     with files.writing(*FILES) as parts:

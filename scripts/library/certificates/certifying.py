@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gymnasium
@@ -17,6 +17,7 @@ from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.learning import environments, loading, playing
 from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
+from tarsus.scripts.library.stability import asking
 
 RESERVED = ("preset", "engine", "params")  # options that the settings set
 
@@ -104,6 +105,7 @@ def certify(
     first_seed: int = 0,
     normaliser: str | None = None,
     stack: int | None = None,
+    stability: bool = False,
 ) -> Certified:
     """Return the certificate that says whether a policy depends on the simulator it was trained in.
 
@@ -117,10 +119,24 @@ def certify(
         first_seed: The first of the seeds.
         normaliser: File of a .zip's `VecNormalize`, or "none"; by default what belongs to it and lies beside it.
         stack: How many observations a .zip sees together; by default what its observation says.
+        stability: Whether to say, too, how stable the gait is in MuJoCo, see `tarsus.stability`; that takes minutes.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together.
         OSError: If a file cannot be read.
     """
-    found = ready(policy, environment, options or {}, Wrappers(normaliser, stack))
-    return certified(*found, range(first_seed, first_seed + seeds), seconds, jobs)
+    wrappers = Wrappers(normaliser, stack)
+    found = ready(policy, environment, options or {}, wrappers)
+    made = certified(*found, range(first_seed, first_seed + seeds), seconds, jobs)
+    return (
+        with_stability(made, asking.subject_of(policy, environment, options or {}, "mujoco", wrappers))
+        if stability
+        else made
+    )
+
+
+def with_stability(made: Certified, subject: asking.Loop | asking.Gait) -> Certified:
+    """Return what was certified with a line on how stable the gait is."""
+    line = f"stability: {asking.asked(subject, made.certificate.policy, made.certificate.seeds[0]).said}"
+    certificate = replace(made.certificate, lines=(*made.certificate.lines, line))
+    return replace(made, certificate=certificate)

@@ -504,3 +504,10 @@ def test_the_page_shows_the_seeds_of_a_run_in_one_row():
     assert cells["verdict"] == "1 holds, 1 leans on the simulator" and trust.run_of("clock") == "clock"
     assert cells["falls by itself"] == "0 of 8"
     assert trust.group_row(made[:1]) == trust.row(made[0])
+
+
+def test_a_certificate_says_how_stable_the_gait_is(monkeypatch):
+    said = SimpleNamespace(said="stable: it is.")
+    monkeypatch.setattr(certifying.asking, "asked", lambda subject, policy, seed: said)
+    made = certifying.with_stability(certifying.Certified(certificate_of(1.0), {}), None)
+    assert "stability: stable: it is." in shown.facts(made.certificate)

@@ -1,0 +1,69 @@
+"""How stable are the shipped gaits? A row of `tarsus stability` for each policy and engine whose result is stored.
+
+Usage: tarsus page stability [--policies POLICY ...] [--engine exact] [--write]. Runtime: up to ten minutes of one core
+for a policy whose result is not stored yet in docs/data/stability; without `--policies` nothing is computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from tarsus.analytic import saving
+from tarsus.scripts.laboratory.frame import Page, Place, Table
+from tarsus.scripts.library.learning import policies as known
+from tarsus.scripts.library.stability import asking, shown
+from tarsus.scripts.library.stability.result import Stability
+
+PLACE = Place("stability.md", "table")
+PACKAGES = asking.PACKAGES
+STORED = Path(__file__).parents[3] / "docs" / "data" / "stability"
+KEPT = ("name", "rate", "predicted_rate", "agrees", "forgotten")  # of a decay; runs of it are not stored
+
+
+def name_of(policy: str, engine: str) -> str:
+    """Return the name of the file of a result."""
+    return f"{policy}-{engine}.json"
+
+
+def environment_of(policy: str) -> str | None:
+    """Return the environment that has a hand-made policy of that name; None for a trained one."""
+    return next((name for name, found in known.POLICIES.items() if policy in found and name != "*"), None)
+
+
+def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
+    """Return the result on a policy, as it was found before if it was; a new one joins those."""
+    path = stored / name_of(policy, engine)
+    if path.exists():
+        return Stability.read(path)
+    parts = stored / f"{path.stem}.parts"
+    found = asking.stability(policy, environment_of(policy), engine=engine, store=parts)
+    slim = tuple({name: one[name] for name in KEPT if name in one} for one in found.decays)
+    saving.write_text(path, replace(found, decays=slim).as_json() + "\n")
+    parts.unlink(missing_ok=True)
+    return found
+
+
+def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = "mujoco") -> Page:
+    """Return the table.
+
+    Args:
+        policies: Whose results are found if they are not stored.
+        engine: In which.
+    """
+    for policy in policies:
+        result_of(policy, engine)
+    results = [Stability.read(path) for path in sorted(STORED.glob("*.json"))]
+    rows = [[*shown.cells(one), f"{worst(one):.2g} %" if worst(one) is not None else "-"] for one in results]
+    return Page(Table((*shown.HEAD, "decay off by"), rows))
+
+
+def worst(found: Stability) -> float | None:
+    """Return by how much the observed decay is off the prediction at most [%]; None if it was not compared."""
+    off = [
+        100.0 * abs(one["rate"] / one["predicted_rate"] - 1.0)
+        for one in found.decays
+        if "rate" in one and not one["forgotten"]
+    ]
+    return max(off, default=None)

@@ -1,0 +1,187 @@
+"""A policy's stability from its name: what `tarsus.stability` and `tarsus stability` do."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.learning import robot_files
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
+from tarsus.scripts.library.stability import bound, gaits, surviving
+from tarsus.scripts.library.stability.examining import RANDOM, TINY, Examined, examine, not_periodic
+from tarsus.scripts.library.stability.gaits import Gait
+from tarsus.scripts.library.stability.loop import Loop, State
+from tarsus.scripts.library.stability.result import Stability, numbers
+from tarsus.scripts.library.stability.store import Store
+from tarsus.scripts.library.stability.verdict import Kind, Verdict
+
+Said = Callable[[str], Any]
+PACKAGES = ("tarsus", "mujoco", "numpy")
+CLOCK = "zero"  # the policy that corrects nothing of a robot's own clock
+STARTED = 1.0  # after which it is seen whether a run repeats bit for bit [s]
+PARTING = 10.0  # time over which it is seen whether nearby runs part [s]
+
+
+def silent(words: str) -> None:
+    """Say nothing."""
+
+
+def stability(
+    policy: str,
+    environment: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    engine: str = "mujoco",
+    seed: int = 0,
+    store: Path | None = None,
+    said: Said = silent,
+    wrappers: Wrappers = UNSAID,
+    margins: bool = False,
+    box: Sequence[float] = (),
+    jobs: int = -1,
+) -> Stability:
+    """Return how fast a policy's gait forgets small displacements, and a verdict.
+
+    The period of the gait is found, the derivative of a period is taken by central differences of the sampled closed
+    loop, symmetries are taken out by name, and the multipliers stand beside the observed decay of small displacements.
+    They agree within 2 %, or the verdict is "not determined".
+
+    Args:
+        policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION; the file
+            of a robot, for its own clock; or one of `gaits.MODELS`, such as simplest-walker.
+        environment: By default the policy's own, or Hexapod-v0; the file of a robot is one.
+        options: Of the environment. Terrain, noise, pushes and whatever else is drawn are left out.
+        engine: "mujoco", or "exact" where the machine has it.
+        seed: Of the episode's start.
+        store: File in which parts are kept as they are found; a run that was stopped goes on from it.
+        said: Called with what is done next, in words.
+        wrappers: What a .zip was trained in.
+        margins: Whether to find what it survives as well: pushes, payload, friction, slopes, motor strength, delay.
+        box: Of a return map, how far each coordinate may be off, in typical values: how much of that returns. One for
+            all, or one for each.
+        jobs: Processes that find margins; -1 takes every core.
+
+    Raises:
+        ValueError: If there is no such policy, environment or engine, or they do not go together.
+        OSError: If a file cannot be read or written.
+    """
+    make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers)
+    subject = make()
+    surviving.refuse(subject, margins, box)
+    found = asked(subject, policy, seed, store, said)
+    return surviving.added(found, subject, make, margins, box, store, jobs)
+
+
+def subject_of(
+    policy: str, environment: str | None, options: Mapping[str, Any], engine: str, wrappers: Wrappers = UNSAID
+) -> Loop | Gait:
+    """Return the loop of a policy, or the gait of a model of the exact engine; see `stability`.
+
+    The file of a robot is asked by the clock that is found for it.
+
+    Raises:
+        ValueError: If there is none, or options are said of a gait that has none.
+    """
+    is_robot = robot_files.is_file(policy)
+    if policy in gaits.MODELS or (is_robot and engine == "exact"):
+        if environment or options:
+            raise ValueError(f"{policy} is asked as it is in the exact engine: leave environment and options out")
+        return gaits.of_robot(Path(policy)) if is_robot else gaits.MODELS[policy]()
+    if is_robot:
+        policy, environment = CLOCK, policy
+    return Loop.of(policy, environment, options, engine=engine, wrappers=wrappers)
+
+
+def asked(subject: Loop | Gait, policy: str, seed: int, store: Path | None = None, said: Said = silent) -> Stability:
+    """Return the result on a loop or a gait; see `stability`."""
+    began, versions = time.process_time(), stamp.versions(*PACKAGES)
+    if isinstance(subject, Gait):
+        named: tuple[str, str, str] = policy, subject.name, "exact"
+        options, lines = {}, subject.lines
+        found = examine(subject.system, Store(store, [*named, versions]), said)
+        more: dict[str, Any] = {"period": subject.period}
+    else:
+        candidate = subject.candidate
+        named = policy, candidate.environment, str(subject.base.config.engine)
+        options = {name: value for name, value in candidate.options.items() if name != "max_episode_steps"}
+        lines = (*candidate.lines, *subject.lines)
+        found, more = _found(subject, seed, Store(store, [*named, repr(options), seed, versions]), said)
+    return Stability(
+        *named,
+        **numbers(found) | more,
+        options=options,
+        lines=lines,
+        seed=seed,
+        versions=versions,
+        computer=stamp.computer(),
+        date=datetime.date.today().isoformat(),
+        cpu=time.process_time() - began,
+    )
+
+
+def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, dict[str, Any]]:
+    """Return what was found of a loop, and the fields of the result that say how it goes."""
+    try:
+        if not repeatable(loop, loop.steady(STARTED, seed)):
+            return Examined(Verdict(Kind.STOCHASTIC, RANDOM)), {}
+        settled = bound.settle(loop, seed, said=said)
+    except ValueError as error:
+        return Examined(Verdict(Kind.FALLS, f"{error}.")), {}
+    more: dict[str, Any] = {"speed": settled.speed}
+    if settled.stands:
+        return Examined(Verdict(Kind.STANDS, "its body does not move, so that there is no gait to be stable.")), more
+    if not (settled.found and settled.found.periodic):
+        return _not_periodic(loop, settled, store, said), more | {"doubling": _doubling(loop, settled, store)}
+    system = bound.LoopSystem(loop, settled)
+    return examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
+
+
+def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
+    """Whether a loop goes on bit for bit from a state: it draws nothing, and nothing is remembered outside of it."""
+    ends = []
+    for _ in range(2):
+        loop.restore(base)
+        loop.advance(steps)
+        ends.append(loop.apart(base, loop.state()))
+    return np.array_equal(*ends)
+
+
+def _not_periodic(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> Examined:
+    """Return the verdict on a loop that does not repeat."""
+    said("whether nearby runs part")
+    doubling = _doubling(loop, settled, store)
+    if doubling is not None:
+        words = f"its sections do not repeat, and runs that begin next to each other part: twofold in {doubling:.2g} s."
+        return Examined(Verdict(Kind.NOT_PERIODIC, words))
+    if settled.found is None:
+        longest = bound.LONGEST * loop.ctrl_dt
+        words = f"it does not come back near to where it was within {longest:g} s, and nearby runs stay together."
+        return Examined(Verdict(Kind.NOT_PERIODIC, words))
+    return Examined(not_periodic(settled.found, [settled.drift] * (1 + (settled.found.drift or (0, 0))[0])))
+
+
+def _doubling(loop: Loop, settled: bound.Settled, store: Store) -> float | None:
+    """Return the time in which a tiny displacement doubles [s]; None if it does not grow ten times."""
+
+    def growth() -> float | None:
+        steps = round(PARTING / loop.ctrl_dt)
+        system = bound.LoopSystem(loop, settled, steps=1)
+        by = np.random.default_rng(0).standard_normal(len(system.names)) * system.scale * ~system.hidden
+        runs = system.deviations(TINY * by, steps) / system.scale
+        kept = [k for k, name in enumerate(system.names) if name not in system.symmetric and not system.hidden[k]]
+        sizes = np.linalg.norm(runs[:, kept], axis=1)
+        first, small = round(0.1 * steps), np.isfinite(sizes) & (sizes < 1e-2)
+        last = len(sizes) - 1 if small.all() else int(np.argmin(small)) - 1
+        if last <= first or sizes[last] < 10.0 * sizes[first]:
+            return None
+        slope = np.polyfit(np.arange(first, last) * loop.ctrl_dt, np.log(sizes[first:last]), 1)[0]
+        return float(np.log(2.0) / slope) if slope > 0 else None
+
+    return store.part("doubling", growth)

@@ -1,0 +1,185 @@
+"""A closed loop at a section of its gait, as a `System`: settled, its period found, displaced and run on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tarsus.scripts.library.stability import cycle
+from tarsus.scripts.library.stability.loop import Loop, State
+
+LONGEST = 400  # control periods in a period of the gait, at most
+SECTIONS = 12  # that are compared
+SETTLE = (30.0, 60.0, 120.0)  # how long it runs before, in turn, until it repeats [s]
+STILL = 1e-3  # motion of a body that stands, over a period [m], [rad]
+# Typical values, at least: of positions [m] and angles [rad], of speeds, and of what is remembered.
+FLOORS = 1e-2, 1e-1, 1e-2
+PLACES = ("forward", "left", "yaw")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A loop after a start, and how it repeats.
+
+    Attributes:
+        base: Where it stands.
+        steps: Control periods after which it comes back nearest; None if it does not.
+        found: How its sections follow each other; None without a period.
+        stands: Whether its body does not move.
+        speed: Forward, mean over the recorded time [m/s].
+        seconds: Since the start.
+        scale: Typical values of the coordinates about `base`, shape (n,).
+        drift: Name of a coordinate that goes on, and its change a section; "" if none does.
+    """
+
+    base: State
+    steps: int | None
+    found: cycle.Cycle | None
+    stands: bool
+    speed: float
+    seconds: float
+    scale: np.ndarray
+    drift: str = ""
+
+
+class LoopSystem:
+    """The stride of a loop, see `system.System`.
+
+    Args:
+        loop: The loop.
+        settled: Where it stands, and its period.
+        steps: Control periods in a stride; by default those of its cycle.
+    """
+
+    def __init__(self, loop: Loop, settled: Settled, steps: int | None = None):
+        self.loop, self.base, self.scale = loop, settled.base, settled.scale
+        self.steps = steps or (settled.steps or 1) * (settled.found.multiple if settled.found else 1)
+        self.names = loop.names_about(settled.base)
+        n, places = 2 * loop.chart.model.nv, loop.chart.names
+        self.hidden = np.arange(len(self.names)) >= n
+        self.symmetric = PLACES if loop.chart.free else places[:1]
+        self._turns = np.zeros(len(self.names), bool)
+        self._turns[: loop.chart.model.nv] = loop.chart.turns
+        self._nominal: list[State] = []
+
+    def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
+        """Return how far a displaced run is from the one that is not, see `System`."""
+        self._run_nominal(strides)
+        self.loop.displace(by, self.base)
+        found = np.full((strides + 1, len(by)), np.nan)
+        found[0] = by
+        for k in range(1, strides + 1):
+            if not self.loop.advance(self.steps):
+                break
+            found[k] = self.apart(self._nominal[k], self.loop.state())
+        return found
+
+    def apart(self, about: State, state: State) -> np.ndarray:
+        """Return coordinates of a state about another; joints count no whole turns."""
+        moved = self.loop.apart(about, state)
+        moved[self._turns] -= 2.0 * np.pi * np.round(moved[self._turns] / (2.0 * np.pi))
+        return moved
+
+    def _run_nominal(self, strides: int) -> None:
+        """Keep where the run that is displaced by nothing is after so many strides."""
+        if not self._nominal:
+            self._nominal = [self.base]
+        if len(self._nominal) > strides:
+            return
+        self.loop.displace(np.zeros(len(self.names)), self.base)
+        self._nominal = [self.base]
+        for _ in range(strides):
+            if not self.loop.advance(self.steps):
+                raise ValueError(f"the gait ended at {self.loop.time:.2f} s: {self.loop.ended}")
+            self._nominal.append(self.loop.state())
+
+
+def settle(
+    loop: Loop, seed: int = 0, longest: int = LONGEST, said: Callable[[str], None] = lambda words: None
+) -> Settled:
+    """Return where a loop stands after a start and how it repeats, waiting longer where it still settles.
+
+    Raises:
+        ValueError: If the episode ends before.
+    """
+    loop.reset(seed)
+    for seconds in SETTLE:
+        said(f"settling for {seconds:g} s")
+        _go_on(loop, round(seconds / loop.ctrl_dt) - round(loop.time / loop.ctrl_dt))
+        settled = look(loop, longest)
+        if settled.stands or (settled.found and settled.found.periodic):
+            break
+    loop.steps_per_period = settled.steps
+    return settled
+
+
+def _go_on(loop: Loop, steps: int) -> None:
+    if not loop.advance(max(steps, 0)):
+        raise ValueError(f"after {loop.time:.2f} s: {loop.ended}")
+
+
+def look(loop: Loop, longest: int = LONGEST) -> Settled:
+    """Return how a loop goes on from where it is: its period, and how its sections follow each other."""
+    states = [loop.state()]
+    for _ in range(2 * longest):
+        _go_on(loop, 1)
+        states.append(loop.state())
+    nv, free = loop.chart.model.nv, loop.chart.free
+    track = np.array([_compared(loop, states[0], state) for state in states])
+    scale = _typical(loop, states)
+    spread = np.where(track[:, : 2 * nv].std(0) > 0, scale[: 2 * nv], 1.0)
+    moved = loop.apart(states[0], states[-1])
+    speed = float(moved[0] / (2 * longest * loop.ctrl_dt)) if free else float(states[-1].info["speed"])
+    if np.ptp(track[-longest:, :nv], axis=0).max() < STILL and abs(speed) < STILL:
+        return Settled(states[-1], None, None, True, speed, loop.time, scale)
+    distance = np.max([_distances(loop, states, k, longest, spread) for k in (longest // 2, longest)], axis=0)
+    steps = cycle.period_of(distance)
+    if steps is None:
+        return Settled(states[-1], None, None, False, speed, loop.time, scale)
+    sections = [states[-1]]
+    for _ in range(SECTIONS):
+        _go_on(loop, steps)
+        sections.append(loop.state())
+    rows = np.array([_compared(loop, sections[0], state) for state in sections]) / spread
+    found = cycle.classify(rows)
+    if found.drift and not _goes_on(track[:, found.drift[0]] / spread[found.drift[0]], steps, found.drift[1]):
+        found = replace(found, kind=cycle.Repetition.QUASI_PERIODIC, drift=None)
+    drift = loop.chart.names[found.drift[0]] if found.drift else ""
+    return Settled(sections[-1], steps, found, False, speed, loop.time, scale, drift)
+
+
+def _goes_on(path: np.ndarray, steps: int, change: float) -> bool:
+    """Whether means over periods change by as much as sections do: else it is the phase of the sections that does."""
+    n = len(path) // steps
+    means = path[: n * steps].reshape(n, steps).mean(1)
+    return n > 1 and abs(np.diff(means).mean()) > 0.5 * abs(change)
+
+
+def _distances(loop: Loop, states: list[State], at: int, longest: int, spread: np.ndarray) -> np.ndarray:
+    """Return the distances of a state from those of so many samples later, shape (longest + 1,)."""
+    apart = np.array([_compared(loop, states[at], states[at + k]) for k in range(longest + 1)]) / spread
+    return np.sqrt(np.mean(apart**2, axis=1))
+
+
+def _compared(loop: Loop, about: State, state: State) -> np.ndarray:
+    """Return position and velocity about another state without place, heading and whole turns, shape (2 nv,)."""
+    nv = loop.chart.model.nv
+    moved = loop.apart(about, state)[: 2 * nv]
+    joints = np.flatnonzero(loop.chart.turns)
+    moved[joints] -= 2.0 * np.pi * np.round(moved[joints] / (2.0 * np.pi))
+    moved[[0, 1, 5] if loop.chart.free else [0]] = 0.0
+    return moved
+
+
+def _typical(loop: Loop, states: list[State]) -> np.ndarray:
+    """Return typical values of all coordinates: their spread over a gait, or the least, shape (n,)."""
+    nv = loop.chart.model.nv
+    track = np.array([loop.apart(states[0], state) for state in states])
+    spread = np.nan_to_num(track.std(0), nan=0.0, posinf=0.0)
+    least = np.full(len(spread), FLOORS[2])
+    least[:nv], least[nv : 2 * nv] = FLOORS[0], FLOORS[1]
+    spread[[0, 1, 5] if loop.chart.free else [0]] = 0.1
+    spread[:nv] = np.minimum(spread[:nv], 1.0)
+    return np.maximum(spread, least)

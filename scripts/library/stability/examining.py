@@ -1,0 +1,125 @@
+"""The questions asked of a system in turn, each answer stored as soon as it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tarsus.scripts.library.stability import decay, multipliers, verdict
+from tarsus.scripts.library.stability.cycle import Cycle, Repetition, classify
+from tarsus.scripts.library.stability.decay import Decay
+from tarsus.scripts.library.stability.multipliers import Multipliers, Step
+from tarsus.scripts.library.stability.store import Store
+from tarsus.scripts.library.stability.system import MapSystem, System
+from tarsus.scripts.library.stability.verdict import Kind, Verdict
+
+SETTLED = 200  # strides of a map before it is looked at
+SECTIONS = 48  # of a map that are compared
+TINY = 1e-7  # displacement whose growth tells chaos, in typical values
+WIDTH = 16  # columns of the derivative that are stored together
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What was found of a system.
+
+    Attributes:
+        verdict: Of it.
+        multipliers: None if it is not periodic.
+        decays: Of small displacements; none if it is not periodic.
+        kink: See `verdict.kink`.
+    """
+
+    verdict: Verdict
+    multipliers: Multipliers | None = None
+    decays: tuple[Decay, ...] = ()
+    kink: float = 0.0
+
+
+def examine(system: System, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Examined:
+    """Return the multipliers of a system at a section of its cycle, the decay beside them, and the verdict.
+
+    Args:
+        system: At its section; it repeats.
+        store: Where parts are kept, so that a run that was stopped goes on there.
+        said: Called with what is done next, in words.
+    """
+    store = store or Store()
+    doubt = not_deterministic(system)
+    if doubt:
+        return Examined(Verdict(Kind.STOCHASTIC, doubt))
+    said("step of the differences")
+    found = store.part("step", lambda: vars(multipliers.best_step(system, np.random.default_rng(0))))
+    step, matrices = Step(**found), []
+    if not np.isfinite(step.error):
+        return Examined(Verdict(Kind.NOT_DETERMINED, verdict.NO_DERIVATIVE))
+    for size in (step.size, 0.5 * step.size):
+
+        def block(first: int, last: int, size: float = size) -> np.ndarray:
+            said(f"derivative, columns {first} to {last} of {len(system.names)} at a step of {size:.1e}")
+            name = f"derivative {size:.3e} {first}"
+            return np.array(store.part(name, lambda: multipliers.columns(system, size, first, last).tolist()))
+
+        matrices.append(multipliers.derivative(system, size, block, WIDTH))
+    made = multipliers.multipliers(system, step, *matrices, np.random.default_rng(1))
+    if not np.isfinite(made.interval).all():
+        return Examined(verdict.judged(made, (), 0.0), made)
+    decays = []
+    for name, by in decay.pushes(system, made, np.random.default_rng(2)).items():
+        said(f"decay of a displacement, {name}")
+        seen = store.part(f"decay {name}", lambda n=name, by=by: decay.observe(system, made, n, by).stored())
+        decays.append(Decay.restored(seen))
+    kinked = float(store.part("kink", lambda: verdict.kink(system, made)))
+    return Examined(verdict.judged(made, tuple(decays), kinked), made, tuple(decays), kinked)
+
+
+def examine_map(system: MapSystem, store: Store | None = None) -> Examined:
+    """Return the same of a map of arrays, from wherever it stands, after some strides."""
+    if not np.array_equal(system.sections(SECTIONS), system.sections(SECTIONS), equal_nan=True):
+        return Examined(Verdict(Kind.STOCHASTIC, RANDOM))
+    path = system.sections(SETTLED + SECTIONS)
+    if not np.isfinite(path).all():
+        return Examined(Verdict(Kind.FALLS, f"it ends in stride {int(np.isfinite(path).all(1).argmin())}."))
+    settled = MapSystem(system.stride, path[SETTLED], system.names, system.scale, system.symmetric)
+    moving = np.array([name not in system.symmetric for name in system.names])
+    tiny = settled.deviations(TINY * system.scale * moving, SECTIONS)
+    growth = np.linalg.norm((tiny / system.scale)[:, moving], axis=1)
+    cycle = classify((path[SETTLED:] / system.scale)[:, moving], growth[-1] / growth[0])
+    if not cycle.periodic:
+        return Examined(not_periodic(cycle, [n for n, kept in zip(system.names, moving, strict=True) if kept]))
+    k = cycle.multiple
+    many = MapSystem(lambda z: _repeated(system.stride, z, k), path[-1], system.names, system.scale, system.symmetric)
+    found = examine(many, store)
+    if k == 1:
+        return found
+    words = Verdict(found.verdict.kind, f"it repeats after {k} strides, not one: {found.verdict.reason}")
+    return Examined(words, found.multipliers, found.decays, found.kink)
+
+
+def _repeated(stride: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: int) -> np.ndarray:
+    for _ in range(times):
+        z = stride(z)
+    return z
+
+
+RANDOM = (
+    "the same state gives different runs: something draws at random, or is remembered where it cannot be put back, so "
+    "that there is no derivative."
+)
+
+
+def not_deterministic(system: System) -> str:
+    """Return why a system has no derivative, if two runs from the same state differ; else ""."""
+    nothing = np.zeros(len(system.names))
+    return "" if not np.any(system.deviations(nothing, 1)[-1]) else RANDOM
+
+
+def not_periodic(cycle: Cycle, names) -> Verdict:
+    """Return the verdict on what does not repeat."""
+    if cycle.kind is Repetition.DRIFT and cycle.drift:
+        k, change = cycle.drift
+        return Verdict(Kind.NOT_PERIODIC, f"{names[k]} goes on by {change:.3g} typical values a stride.")
+    return Verdict(Kind.NOT_PERIODIC, f"{cycle.kind.value} (nearest {cycle.residual:.2g} typical values).")

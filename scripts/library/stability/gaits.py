@@ -1,0 +1,101 @@
+"""Gaits of the exact engine that are fixed points of a return map: of models by name, and of a robot's own clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.hybrid import sections
+from tarsus.analytic.models import simplest_walker
+from tarsus.analytic.models.hexapod import HexapodParams, orbit
+from tarsus.analytic.terrain import Flat
+from tarsus.scripts.library.stability.system import MapSystem
+
+WALKER_SLOPE = 0.009  # at which the simplest walker's gaits were published [rad]
+WALKER_STEP = 2e-5  # of its differences: it bends within .2
+SLOWNESS = 1e-6  # distance of Newton's fixed point from a map's value, at most
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A gait that a return map has as its fixed point.
+
+    Attributes:
+        name: Of it.
+        system: The map, standing there.
+        period: Of a stride; in the model's units where it has no others.
+        lines: What is to be known of it, for people.
+    """
+
+    name: str
+    system: MapSystem
+    period: float
+    lines: tuple[str, ...] = ()
+
+
+def _walker(name: str, guess: tuple[float, float]) -> Gait:
+    """Return a gait of the simplest walker; just after heelstrike the stance leg's angle and rate give the rest."""
+    sim, run = hy.compile(simplest_walker.build()), {"rtol": 1e-13, "atol": 1e-15, "final_time": 20.0}
+    lift, project = simplest_walker.lift, simplest_walker.project
+    stride = sections.return_map(sim, "heelstrike", lift, project, {"slope": WALKER_SLOPE}, chart="swing", **run)
+    z = newton(name, stride, np.array(guess), WALKER_STEP)
+    period = sections.return_to(sim, "heelstrike", *lift(z), {"slope": WALKER_SLOPE}, chart="swing", **run).t_end
+    lines = (f"down a slope of {WALKER_SLOPE:g} rad; times in units of the root of leg length over gravity",)
+    return Gait(name, MapSystem(stride, z, ("stance angle", "its rate"), np.abs(z)), float(period), lines)
+
+
+def _hexapod() -> Gait:
+    """Return the hexapod's walk of Table 2; see `analytic.models.hexapod.orbit` for the coordinates."""
+    from tarsus.scripts.library.machines import hexapod_exact
+
+    params, gait = HexapodParams(), TripodGait()
+    stride = orbit.settle(hexapod_exact.simulator(Flat()), params, gait)
+    z = newton("hexapod-walk", stride.half, stride.z0, tol=1e-9)
+    lines = ("place and heading are no coordinates, nor is what standing toes fix",)
+    return Gait("hexapod-walk", MapSystem(stride.full, z, stride.names), gait.cycle_time, lines)
+
+
+def newton(
+    name: str, stride: Callable[[np.ndarray], np.ndarray], guess: np.ndarray, step: float = 1e-4, tol: float = 1e-12
+) -> np.ndarray:
+    """Return the fixed point of a stride near a guess.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    found = sections.fixed_point(stride, guess, tol=tol, step=step, max_iter=8)
+    if not found.residual < SLOWNESS:
+        raise ValueError(f"{name} has no gait that repeats: {found.status.value}")
+    return found.z
+
+
+MODELS: dict[str, Callable[[], Gait]] = {
+    "hexapod-walk": _hexapod,
+    "simplest-walker": lambda: _walker("simplest-walker", simplest_walker.LONG),
+    "simplest-walker-short": lambda: _walker("simplest-walker-short", simplest_walker.SHORT),
+}
+
+
+def of_robot(path: Path) -> Gait:
+    """Return the gait of a robot's clock in the exact engine.
+
+    Raises:
+        ValueError: If it is no robot that the exact engine has, does not come to its gait, or that does not repeat.
+    """
+    from tarsus.mjcf.own_robot import OwnRobot
+    from tarsus.scripts.library.own_robot import strides
+
+    robot = OwnRobot(path)
+    clock = strides.clock(robot)
+    stride = strides.stride_map(robot, clock.controls, clock.period)
+    z = newton(path.name, stride, np.zeros(stride.size))
+    names = [f"position {k}" for k in range(stride.positions.shape[1])]
+    names += [f"speed {k}" for k in range(stride.speeds.shape[1])]
+    scale = np.where(np.arange(stride.size) < stride.positions.shape[1], 1e-2, 1e-1)
+    lines = ("its clock is held for 2 ms; place, heading and what closed contacts fix are left out of its coordinates",)
+    return Gait(path.name, MapSystem(stride, z, names, scale), clock.period, lines)

@@ -1,0 +1,283 @@
+"""A closed loop of an environment and a policy, as a deterministic map from one control period to the next.
+
+Its state is all that the next periods follow from: the simulation with its warm start, what the environment and the
+policy remember, the last observation, the clock. `state` and `restore` keep it bit for bit, in either engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import tarsus  # noqa: F401  registers the environments
+from tarsus.envs.state import State as Simulated
+from tarsus.scripts.library.learning import environments, loading, playing
+from tarsus.scripts.library.learning.loading import Candidate
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
+from tarsus.scripts.library.stability import calm, remembered
+from tarsus.scripts.library.stability.tangent import Chart
+
+ENGINES = ("mujoco", "exact")
+ENDLESS = 10**9  # control periods: no time limit ends an episode
+# Arrays of a saved state that are no coordinates of their own: the simulation, what is measured of it, and inputs.
+NO_COORDINATES = (
+    *("physics", "sensordata", "site_xpos", "actuator_force", "actuator_velocity"),
+    *("velocity", "steps", "over", "command", "command_reach", "difficulty"),
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """All from which a loop goes on bit for bit.
+
+    Attributes:
+        simulated: Of the environment.
+        memory: Of the policy.
+        observation: The last.
+        info: The last.
+        qpos: Position, shape (nq,), and `qvel`, velocity, shape (nv,), for coordinates about this state.
+        arrays: Further coordinates by name, arrays of shape (k,).
+    """
+
+    simulated: Simulated = field(repr=False)
+    memory: Mapping[str, Any] = field(repr=False)
+    observation: np.ndarray = field(repr=False)
+    info: Mapping[str, Any] = field(repr=False)
+    qpos: np.ndarray = field(repr=False)
+    qvel: np.ndarray = field(repr=False)
+    arrays: Mapping[str, np.ndarray] = field(repr=False)
+
+
+class Loop:
+    """The loop; make it by `Loop.of`.
+
+    Args:
+        env: The environment of one simulation, wrapped or not.
+        candidate: The policy.
+        reset_options: Of every reset.
+
+    Attributes:
+        lines: What was left out or fixed for the loop to be deterministic, for people.
+        steps_per_period: Control periods in one period of the gait; None until it was found, see `cycle`.
+        ended: Why the episode ended; "" if it goes on.
+    """
+
+    def __init__(self, env: gymnasium.Env, candidate: Candidate, reset_options: Mapping[str, Any] | None = None):
+        self.env, self.base, self.candidate = env, env.unwrapped, candidate
+        self.lines: tuple[str, ...] = ()
+        self.steps_per_period: int | None = None
+        self.ended = ""
+        self._options = dict(reset_options or {})
+        self.chart = Chart(self.base.model, getattr(self.base.task, "FORWARD", 0))
+        self.reset(0)
+        self._reference = self.state()
+
+    @classmethod
+    def of(
+        cls,
+        policy: str,
+        environment: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        *,
+        engine: str = "mujoco",
+        wrappers: Wrappers = UNSAID,
+    ) -> Loop:
+        """Return the loop of a policy, without the noise and random draws of its environment.
+
+        Args:
+            policy: As `tarsus.certify` takes it.
+            environment: By default the policy's own, or Hexapod-v0.
+            options: Of the environment.
+            engine: "mujoco" or "exact".
+            wrappers: What a .zip was trained in.
+
+        Raises:
+            ValueError: If there is no such policy, environment or engine, or they do not go together.
+        """
+        if engine not in ENGINES:
+            raise ValueError(f"unknown engine {engine!r}; there are {', '.join(ENGINES)}")
+        asked = dict(options or {}) | ({"engine": engine} if engine != "mujoco" else {})
+        candidate = loading.load(policy, environment, asked, wrappers=wrappers)
+        if not environments.is_simulation(candidate.environment):
+            raise ValueError(f"{candidate.environment} is no simulation whose state can be restored bit for bit")
+        env = playing.make(candidate.environment, candidate.options)
+        changes, reset_options, lines = calm.calmed(env.unwrapped.config)
+        candidate = replace(candidate, options={**candidate.options, **changes})
+        env.close()
+        endless = {"max_episode_steps": ENDLESS}
+        env = playing.make(candidate.environment, {**candidate.options, **endless})
+        playing.check_acts(candidate.name, env, candidate.make)
+        loop = cls(env, candidate, reset_options)
+        loop.lines = lines
+        return loop
+
+    # Episodes.
+
+    def reset(self, seed: int) -> None:
+        """Begin an episode."""
+        self.policy = self.candidate.make(self.env, seed)
+        self.observation, self.info = self.env.reset(seed=seed, options=self._options or None)
+        self.ended = ""
+
+    def advance(self, steps: int = 1) -> bool:
+        """Continue by some control periods; return False, and do no more, once the episode has ended: see `ended`."""
+        for _ in range(steps):
+            if self.ended:
+                return False
+            action = np.asarray(self.policy(self.observation, self.info), float)
+            if not np.isfinite(action).all():
+                self.ended = f"the policy gave an action that is not finite: {action}"
+                return False
+            self.observation, _, over, cut, self.info = self.base.step(action)
+            if over or cut:
+                self.ended = self.info["termination"] or self.info["truncation"]
+        return not self.ended
+
+    def steady(self, seconds: float = 20.0, seed: int = 0) -> State:
+        """Return the state some seconds after a start, about which `coordinates` are from then on.
+
+        Raises:
+            ValueError: If the episode ends before.
+        """
+        self.reset(seed)
+        if not self.advance(max(1, round(seconds / self.ctrl_dt))):
+            raise ValueError(f"{self.candidate.name} does not stay up: after {self.time:.2f} s: {self.ended}")
+        self._reference = self.state()
+        return self._reference
+
+    @property
+    def ctrl_dt(self) -> float:
+        """The control period [s]."""
+        return self.base.ctrl_dt
+
+    @property
+    def time(self) -> float:
+        """Time since the episode began [s]."""
+        return float(self.base.task.data.time)
+
+    # States.
+
+    def state(self) -> State:
+        """Return the state."""
+        simulated, kept = self.base.get_state(), remembered.memory(self.policy)
+        task = self.base.task
+        arrays = {name: array[0].ravel() for name, array in simulated.arrays.items() if _is_coordinate(name, array)}
+        arrays |= self._measured() | {name: array.ravel() for name, array in remembered.numbers(kept)}
+        place = task.qpos.copy(), task.qvel.copy()
+        return State(simulated, kept, self.observation, self.info, *place, arrays)
+
+    def _measured(self) -> dict[str, np.ndarray]:
+        """Return what the last period measured and the next observation shows, arrays of shape (k,).
+
+        Sites are relative to the place of a leg; of a free body nothing observes them.
+        """
+        task = self.base.task
+        found = {name: getattr(task.data, name).copy() for name in task.OUTPUTS}
+        sites = found.pop("site_xpos", None)
+        if sites is not None and not self.chart.free:
+            sites[:, 0] -= task.qpos[0]
+            found["site_xpos"] = sites
+        return {name: array.ravel() for name, array in found.items()}
+
+    def _write_measured(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Write what `_measured` returned."""
+        task = self.base.task
+        for name, array in arrays.items():
+            held = getattr(task.data, name)
+            held[...] = array.reshape(held.shape)
+            if name == "site_xpos":
+                held[:, 0] += task.qpos[0]
+
+    def restore(self, state: State) -> None:
+        """Continue from a state, bit for bit."""
+        self.base.set_state(state.simulated)
+        self.base.task.refresh()  # what a policy may read of the task itself
+        remembered.recall(self.policy, state.memory)
+        self.observation, self.info, self.ended = state.observation, state.info, ""
+
+    def push(self, velocity=(0.0, 0.0, 0.0), angular=(0.0, 0.0, 0.0)) -> None:
+        """Add to the body's velocity; the next observation knows of it.
+
+        Args:
+            velocity: Forward, left and up, along the heading, shape (3,) [m/s].
+            angular: About the same axes, shape (3,) [rad/s].
+
+        Raises:
+            ValueError: If the machine cannot move in such a direction.
+        """
+        task, (v, w) = self.base.task, (np.asarray(velocity, float), np.asarray(angular, float))
+        if self.chart.free:
+            quick, spin = self.chart.along(task.qpos, v), self.chart.about(task.qpos, w)
+            task.qvel[:3] += quick
+            task.qvel[3:6] += spin
+        elif v[1] or w.any():
+            raise ValueError("a leg on a boom or a rail moves forward and up: left and turns of a push must be 0")
+        else:
+            task.qvel[task.PLACE] += v[0] / task.place_scale
+            task.qvel[1] += v[2]
+        self._observe()
+
+    def _observe(self) -> None:
+        """Measure and observe anew what was written to the simulation."""
+        task = self.base.task
+        task.refresh()
+        self.observation, self.info = task.observe(), task.measurements() | {"termination": "", "truncation": ""}
+
+    # Coordinates.
+
+    @property
+    def reference(self) -> State:
+        """The state about which coordinates are."""
+        return self._reference
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates about the reference, shape (n,)."""
+        return self.names_about(self._reference)
+
+    def names_about(self, state: State) -> tuple[str, ...]:
+        """Names of the coordinates about a state, shape (n,)."""
+        sizes = {name: array.size for name, array in state.arrays.items()}
+        more = [f"{name} {k}" if size > 1 else name for name, size in sizes.items() for k in range(size)]
+        return (*self.chart.names, *more)
+
+    def coordinates(self, about: State | None = None) -> np.ndarray:
+        """Return the coordinates of the present state about another, by default the reference, shape (n,)."""
+        return self.apart(about or self._reference, self.state())
+
+    def apart(self, about: State, state: State) -> np.ndarray:
+        """Return the coordinates of a state about another, shape (n,)."""
+        moved = self.chart.apart(about.qpos, about.qvel, state.qpos, state.qvel)
+        with np.errstate(invalid="ignore"):
+            more = [np.nan_to_num(state.arrays[name] - about.arrays[name], nan=0.0) for name in about.arrays]
+        return np.concatenate([moved, *more])
+
+    def displace(self, by: np.ndarray, about: State | None = None) -> None:
+        """Continue from the state at coordinates `by`, shape (n,), about another, by default the reference."""
+        state, n = about or self._reference, 2 * self.chart.model.nv
+        self.restore(state)
+        memory, changed, measured = remembered.memory(self.policy), {}, {}
+        own = dict(remembered.numbers(memory))
+        for name, old in state.arrays.items():
+            new, n = old + by[n : n + old.size], n + old.size
+            if name in own:
+                own[name][...] = new.reshape(own[name].shape)
+            elif name in self.base.task.OUTPUTS:
+                measured[name] = new
+            else:
+                changed[name] = new.reshape(state.simulated.arrays[name].shape)
+        self.base.set_state(replace(state.simulated, arrays={**state.simulated.arrays, **changed}))
+        remembered.recall(self.policy, memory)
+        task, by = self.base.task, by[: 2 * self.chart.model.nv]
+        task.qpos[:], task.qvel[:] = self.chart.displaced(state.qpos, state.qvel, by)
+        self._write_measured(measured)
+        self._observe()
+
+
+def _is_coordinate(name: str, array: np.ndarray) -> bool:
+    """Whether an array of a saved state is floating, and no input or count."""
+    return array.dtype.kind == "f" and not name.startswith("_") and name not in NO_COORDINATES

@@ -1,0 +1,166 @@
+"""What a closed loop survives: a threshold for pushes in each direction, and one for each change of the machine.
+
+Searches are independent of one another, and each keeps its trials in a file of its own, so that they are spread over
+processes, and what was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.stability.changes import CHANGES, Change, Changed
+from tarsus.scripts.library.stability.ensembles import Trial, ensemble
+from tarsus.scripts.library.stability.loop import Loop
+from tarsus.scripts.library.stability.outcomes import Outcomes
+from tarsus.scripts.library.stability.pushes import FallsByItself, Pushed
+from tarsus.scripts.library.stability.survival import Island, Settings, Threshold, bound_of, threshold
+
+DIRECTIONS = (
+    "forward",
+    "forward left",
+    "left",
+    "backward left",
+    "backward",
+    "backward right",
+    "right",
+    "forward right",
+)
+N_PHASES, N_SEEDS = 8, 8  # of an ensemble of pushes
+FIRST_PUSH, MOST_PUSH = 0.2, 6.4  # sizes that a search begins with, and ends at [m/s]
+OF_PUSHES, OF_CHANGES = Settings(), Settings(halvings=2, checks=1)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """What is survived of one kind.
+
+    Attributes:
+        name: A direction of pushes, or a change of the machine.
+        unit: Of sizes.
+        threshold: The largest size; None if there is none to look for.
+        reason: Why there is none.
+        angle: Of pushes in one direction, from forward towards left [rad].
+    """
+
+    name: str
+    unit: str
+    threshold: Threshold | None = None
+    reason: str = ""
+    angle: float | None = None
+
+    @property
+    def message(self) -> str:
+        """What is known, in a sentence."""
+        return f"{self.name}: {self.threshold.message(self.unit) if self.threshold else self.reason}"
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, Any]) -> Margin:
+        """Return the margin of what `dataclasses.asdict` made of it, also after JSON."""
+        found = stored["threshold"]
+        if found is None:
+            return cls(**stored)
+        found = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+        islands = tuple(Island(**one) for one in found["islands"])
+        return cls(**{**stored, "threshold": Threshold(**{**found, "islands": islands})})
+
+
+@dataclass(frozen=True)
+class Question:
+    """Of which closed loop margins are asked, and with which ensembles.
+
+    Attributes:
+        make: Makes the loop, in any process.
+        steps_per_period: Control periods in a period of its gait.
+        folder: Where trials are kept as they are found; None keeps none.
+        about: What they depend on: policy, options, engine, versions.
+        first_seed: Of the ensembles; those of other first seeds, at least as far apart as 64, are disjoint.
+    """
+
+    make: Callable[[], Loop]
+    steps_per_period: int
+    folder: Path | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    first_seed: int = 0
+
+    def outcomes(self, name: str, survives: Callable) -> Outcomes:
+        """Return the outcomes of a search, those that are known among them."""
+        path = None if self.folder is None else self.folder / f"{name.replace(' ', '-')}.jsonl"
+        return Outcomes(survives, path, {**self.about, "search": name, "steps_per_period": self.steps_per_period})
+
+
+def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CHANGES)) -> tuple[Margin, ...]:
+    """Return the margins of a closed loop: pushes in all directions together, in each, and changes of the machine.
+
+    Args:
+        question: Which loop.
+        jobs: Processes; -1 takes every core.
+        changes: Names, see `CHANGES`.
+
+    Raises:
+        ValueError: If a change is unknown, or files have other trials.
+    """
+    if unknown := [name for name in changes if name not in CHANGES]:
+        raise ValueError(f"unknown change {unknown[0]!r}; there are {', '.join(CHANGES)}")
+    free = question.make().chart.free
+    named = [(DIRECTIONS[k], k * np.pi / 4) for k in (range(8) if free else (0, 4))]
+    width = np.pi / 8 if free else 0.0  # eight sectors have all directions; a leg on a rail has two
+    cases: list[tuple] = [(pushed, question, name, angle, width) for name, angle in named]
+    cases += [(pushed, question, "pushes", 0.0, np.pi)] if free else []
+    cases += [(changed, question, name) for name in changes]
+    return tuple(parallel.each(_call, cases, jobs, unit="search", desc="margins", leave=False))
+
+
+def _call(function: Callable[..., Margin], question: Question, name: str, *arguments: Any) -> Margin:
+    """Return a margin, or that the loop falls by itself."""
+    try:
+        return function(question, name, *arguments)
+    except FallsByItself as error:
+        return Margin(name, "", reason=str(error))
+
+
+def pushed(question: Question, name: str, angle: float, half_width: float, settings: Settings = OF_PUSHES) -> Margin:
+    """Return the margin of pushes in a sector of directions.
+
+    Args:
+        question: Of which loop.
+        name: Of the sector.
+        angle: Its middle, from forward towards left [rad].
+        half_width: Of it [rad]; pi is all directions.
+        settings: Of the search.
+    """
+    survives = question.outcomes(name, Pushed(question.make(), question.steps_per_period))
+    members = ensemble(angle, half_width, N_PHASES, N_SEEDS, question.first_seed)
+    bound = bound_of(survives, members, FIRST_PUSH, MOST_PUSH)
+    found = threshold(survives, members, bound, settings)
+    return Margin(name, "m/s", found, angle=None if half_width == np.pi else angle)
+
+
+def changed(question: Question, name: str, settings: Settings = OF_CHANGES) -> Margin:
+    """Return the margin of a change of the machine, or why there is none; see `CHANGES`.
+
+    Args:
+        question: Of which loop.
+        name: Of the change.
+        settings: Of the search.
+    """
+    change, loop = CHANGES[name], question.make()
+    if reason := change.absent(loop):
+        return Margin(name, change.unit, reason=reason)
+    survives = question.outcomes(name, Changed(loop, change, question.steps_per_period))
+    members = ensemble(n_phases=1, n_seeds=N_PHASES * N_SEEDS, first_seed=question.first_seed)
+    return Margin(
+        name, change.unit, threshold(survives, members, _bound(change, survives, members), settings, change.step)
+    )
+
+
+def _bound(change: Change, survives: Callable, members: Sequence[Trial]) -> float:
+    """Return the bound of a change; smaller where few survive much less, so that sizes are not wasted."""
+    if change.step:
+        return change.bound
+    return bound_of(survives, members, change.bound / 16, change.bound)

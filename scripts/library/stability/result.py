@@ -1,0 +1,142 @@
+"""The result on one gait in one engine, as numbers: what is drawn, compared, and written as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.scripts.library.stability.decay import Decay
+from tarsus.scripts.library.stability.examining import Examined
+from tarsus.scripts.library.stability.multipliers import Multipliers
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How stable a gait is. Displacements are in typical values: what a coordinate varies by over the gait.
+
+    Attributes:
+        policy: Its name.
+        environment: That it acts in.
+        engine: "mujoco" or "exact".
+        verdict: One of `verdict.Kind`, its value.
+        reason: A sentence.
+        options: Of the environment.
+        lines: What was left out or fixed for the question to have an answer.
+        period: After which the gait repeats [s]; None if it does not.
+        speed: Forward, mean [m/s].
+        multipliers: Complex as pairs, largest first, shape (k, 2), at most 20.
+        largest: The largest modulus and its interval, of a stride; None if there is none.
+        neutral: Symmetries that were taken out.
+        direction: The coordinate in which the largest is most.
+        step: Of the differences, and what was measured of it.
+        decays: Of small displacements, observed beside the prediction.
+        doubling: In which nearby runs part by a factor of two, where they do [s].
+        margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
+        basin: What of a box of states returns, of a return map; None if there is no box.
+        seed: Of the episode.
+        versions: Of the packages.
+        computer: Where.
+        date: When.
+        cpu: Processor time [s].
+    """
+
+    policy: str
+    environment: str
+    engine: str
+    verdict: str
+    reason: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    period: float | None = None
+    speed: float | None = None
+    multipliers: tuple[tuple[float, float], ...] = ()
+    largest: tuple[float, float, float] | None = None
+    neutral: tuple[str, ...] = ()
+    direction: str = ""
+    step: Mapping[str, float] = field(default_factory=dict)
+    decays: tuple[Mapping[str, Any], ...] = ()
+    doubling: float | None = None
+    margins: tuple[Mapping[str, Any], ...] = ()
+    basin: Mapping[str, Any] | None = None
+    seed: int = 0
+    versions: str = ""
+    computer: str = ""
+    date: str = ""
+    cpu: float = 0.0
+
+    @property
+    def said(self) -> str:
+        """The verdict and its reason."""
+        return f"{self.verdict}: {self.reason}"
+
+    @property
+    def half_life(self) -> float | None:
+        """Time in which a displacement halves, by the largest multiplier [s]; None if it does not."""
+        if self.period is None or self.largest is None or not 0.0 < self.largest[0] < 1.0:
+            return None
+        return float(self.period * np.log(0.5) / np.log(self.largest[0]))
+
+    def as_json(self) -> str:
+        """Return it as JSON."""
+        return json.dumps(asdict(self), indent=1, default=str)
+
+    @classmethod
+    def from_json(cls, text: str) -> Stability:
+        """Return the result of a JSON text.
+
+        Raises:
+            ValueError: If it is none.
+        """
+        try:
+            found = json.loads(text)
+            known = {entry.name for entry in fields(cls)}
+            given = {name: _tuples(value) for name, value in found.items() if name in known}
+            return cls(**given)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"this is no result of `tarsus stability`: {error}") from error
+
+    @classmethod
+    def read(cls, path: Path) -> Stability:
+        """Return the result in a file, or in the file stability.json of a folder.
+
+        Raises:
+            ValueError: If there is none.
+        """
+        path = path / "stability.json" if path.is_dir() else path
+        if not path.is_file():
+            raise ValueError(f"there is no result of `tarsus stability` at {path}")
+        return cls.from_json(path.read_text(encoding="utf-8"))
+
+
+def _tuples(value: Any) -> Any:
+    """Return a value with tuples for its lists, also within tables."""
+    if isinstance(value, dict):
+        return {name: _tuples(one) for name, one in value.items()}
+    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
+
+
+def numbers(found: Examined) -> dict[str, Any]:
+    """Return the fields of a result that say what was found of a system."""
+    told: dict[str, Any] = {"verdict": found.verdict.kind.value, "reason": found.verdict.reason}
+    if found.multipliers is not None and np.isfinite(found.multipliers.interval).all():
+        told |= _of_multipliers(found.multipliers)
+    return told | {"decays": tuple(map(_of_decay, found.decays))}
+
+
+def _of_multipliers(made: Multipliers) -> dict[str, Any]:
+    pairs = tuple((float(value.real), float(value.imag)) for value in made.values[:20])
+    largest = (made.largest, *map(float, made.interval))
+    words = {"neutral": made.neutral, "direction": made.direction if len(pairs) else ""}
+    return words | {"multipliers": pairs, "largest": largest, "step": dict(vars(made.step))}
+
+
+def _of_decay(decay: Decay) -> dict[str, Any]:
+    observed, predicted = decay.rates
+    stored = {name: tuple(value) if isinstance(value, list) else value for name, value in decay.stored().items()}
+    rates = {"rate": observed, "predicted_rate": predicted} if np.isfinite([observed, predicted]).all() else {}
+    return stored | rates | {"agrees": decay.agrees, "forgotten": decay.forgotten}

@@ -1,0 +1,123 @@
+"""Results of `tarsus stability` for people: a text, a table of several, and the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.stability import surviving
+from tarsus.scripts.library.stability.result import Stability
+
+HEAD = ("policy", "engine", "verdict", "largest multiplier", "observed", "period [s]", "halves in [s]", "speed [m/s]")
+COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
+OTHER = "0.4"  # colour of the other verdicts
+
+
+def observed(found: Stability) -> float | None:
+    """Return the observed factor per stride of the displacement along the largest multiplier; None if there is none."""
+    rates = [one["rate"] for one in found.decays if one["name"].startswith("along") and "rate" in one]
+    return float(np.mean(rates)) if rates else None
+
+
+def cells(found: Stability) -> list[str]:
+    """Return a row of the table."""
+    largest = "-"
+    if found.largest:
+        value, low, high = found.largest
+        largest = f"{value:.3g} ({low:.3g} to {high:.3g})"
+    named = Path(found.policy).name
+    ours = (observed(found), found.period, found.half_life, found.speed)
+    return [named, found.engine, found.verdict, largest, *("-" if x is None else f"{x:.3g}" for x in ours)]
+
+
+def table(results: Sequence[Stability]) -> str:
+    """Return results side by side, in Markdown."""
+    return stamp.markdown_table(HEAD, map(cells, results))
+
+
+def text(found: Stability) -> str:
+    """Return one result in words."""
+    lines = [found.said]
+    if found.period:
+        speed = "" if found.speed is None else f", at {found.speed:.3g} m/s"
+        lines.append(f"it repeats after {found.period:.3g} s{speed}")
+    if found.largest:
+        value, low, high = found.largest
+        lines.append(f"largest multiplier {value:.4g}, from {low:.4g} to {high:.4g}, most in {found.direction}")
+        seen = observed(found)
+        lines += [f"observed along it {seen:.4g} a stride"] if seen is not None else []
+    if found.neutral:
+        lines.append(f"symmetries taken out: {', '.join(found.neutral)}")
+    if found.half_life:
+        lines.append(f"a displacement halves in {found.half_life:.2g} s")
+    lines += [*surviving.messages(found), *found.lines]
+    return "\n".join(
+        [*lines, f"{found.environment} in {found.engine}; {found.date}; {found.versions}; {found.computer}"]
+    )
+
+
+def draw(found: Stability, panel: Callable[[Any], None] | None = None):
+    """Return the figure: multipliers in the unit circle, decay beside its prediction, and what is survived.
+
+    Args:
+        found: The result.
+        panel: Draws what is survived on axes, if anything was tried.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13.5 if panel else 9.5, 4.6))
+    axes = figure.subplots(1, 3 if panel else 2)
+    figure.subplots_adjust(left=0.06, right=0.98, wspace=0.25, bottom=0.13, top=0.82)
+    figure.text(0.06, 0.95, f"{Path(found.policy).name} in {found.engine}", fontsize=12, weight="bold", va="center")
+    figure.text(0.06, 0.895, _shortened(found.said), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
+    _circle(axes[0], found)
+    _decay(axes[1], found)
+    if panel:
+        panel(axes[2])
+    return figure
+
+
+def _shortened(words: str, most: int = 150) -> str:
+    return words if len(words) <= most else words[: most - 3] + "..."
+
+
+def _circle(axes, found: Stability) -> None:
+    """Draw the multipliers, with the circle of the largest's interval."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 200)
+    axes.plot(np.cos(angle), np.sin(angle), color="0.3", lw=1.0)
+    axes.axhline(0.0, color="0.85", lw=0.8, zorder=0)
+    axes.axvline(0.0, color="0.85", lw=0.8, zorder=0)
+    colour = COLOURS.get(found.verdict, OTHER)
+    if found.largest:
+        _, low, high = found.largest
+        axes.fill(*(high * np.array([np.cos(angle), np.sin(angle)])), color=colour, alpha=0.12, lw=0)
+        axes.plot(low * np.cos(angle), low * np.sin(angle), color=colour, lw=0.5)
+    if found.multipliers:
+        axes.plot(*np.transpose(found.multipliers), "o", color=colour, ms=5, mec="w", mew=0.6)
+    else:
+        axes.text(0.0, 0.0, "no multipliers", ha="center", va="center", color=OTHER)
+    reach = 1.1 * max(1.0, found.largest[2] if found.largest else 1.0)
+    limits = {"xlim": (-reach, reach), "ylim": (-reach, reach)}
+    axes.set(aspect="equal", title="multipliers of a stride", xlabel="real part", ylabel="imaginary part", **limits)
+
+
+def _decay(axes, found: Stability) -> None:
+    """Draw sizes of displacements over strides, as observed and as predicted."""
+    shown = [one for one in found.decays if one["name"].endswith("+")]
+    for k, one in enumerate(shown):
+        sizes, predicted = (np.array(one[name], float) / one["observed"][0] for name in ("observed", "predicted"))
+        floor = one["noise"] / one["observed"][0]
+        axes.semilogy(np.arange(len(sizes)), sizes, "o", color=f"C{k}", ms=4, label=one["name"].removesuffix(" +"))
+        axes.semilogy(np.arange(len(sizes)), np.maximum(predicted, 1e-18), color=f"C{k}", lw=1.0)
+    axes.set(title="decay: observed (dots), predicted (lines)", xlabel="strides", ylabel="size over the first")
+    if not shown:
+        axes.text(0.5, 0.5, "no displacement was followed", ha="center", va="center", transform=axes.transAxes)
+        return
+    largest = max(max(one["observed"]) / one["observed"][0] for one in shown)
+    axes.axhspan(1e-18, max(floor, 1e-17), color="0.92", lw=0)
+    axes.set_ylim(max(0.1 * floor, 1e-16), 3.0 * largest)
+    axes.legend(fontsize=7)

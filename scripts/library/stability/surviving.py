@@ -1,0 +1,108 @@
+"""What a gait survives, as fields of its result: margins of a closed loop, the basin of a return map over a box."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.analytic.hybrid import sections
+from tarsus.scripts.library.stability import survival_panel
+from tarsus.scripts.library.stability.box_basin import box_basin
+from tarsus.scripts.library.stability.gaits import Gait
+from tarsus.scripts.library.stability.loop import Loop
+from tarsus.scripts.library.stability.margins import Margin, Question, margins
+from tarsus.scripts.library.stability.result import Stability
+from tarsus.scripts.library.stability.system import MapSystem
+from tarsus.scripts.library.stability.verdict import Kind
+
+APERIODIC = 1.0  # what is taken for the period of what has none [s]
+TRIALS = ".trials"  # ending of the folder beside a store
+
+
+def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> None:
+    """Refuse what cannot be asked of a subject.
+
+    Raises:
+        ValueError: The message says what can.
+    """
+    if with_margins and isinstance(subject, Gait):
+        raise ValueError(f"{subject.name} is a return map, whose strides are not pushed within: ask for a box instead")
+    if box and not isinstance(subject, Gait):
+        raise ValueError("a box needs a return map: a robot's file with --engine exact, or a model; loops have margins")
+    if box and len(box) not in (1, len(subject.system.names)):
+        names = ", ".join(subject.system.names)
+        raise ValueError(f"a box takes one number, or one for each of {names}; got {len(box)}")
+
+
+def added(
+    found: Stability,
+    subject: Loop | Gait,
+    make: Callable[[], Loop],
+    with_margins: bool,
+    box: Sequence[float],
+    store: Path | None = None,
+    jobs: int = -1,
+) -> Stability:
+    """Return a result with margins, or a basin, if they were asked for.
+
+    Args:
+        found: The result.
+        subject: That it is of.
+        make: Makes the subject anew, in any process.
+        with_margins: Whether margins are asked for.
+        box: How far each coordinate may be off, in typical values; one for all, or none for no basin.
+        store: The file of the result's parts; trials are kept in a folder beside it.
+        jobs: Processes.
+    """
+    if box and isinstance(subject, Gait):
+        return replace(found, basin=basin_of(subject.system, box))
+    if not with_margins:
+        return found
+    if found.verdict in (Kind.FALLS.value, Kind.STOCHASTIC.value):
+        return replace(found, lines=(*found.lines, f"no margins: the verdict is {found.verdict}"))
+    steps = round((found.period or APERIODIC) / subject.ctrl_dt)
+    about = {name: getattr(found, name) for name in ("policy", "environment", "engine", "versions")}
+    about["options"] = repr(dict(found.options))
+    folder = None if store is None else store.with_suffix(TRIALS)
+    survived = margins(Question(make, steps, folder, about), jobs)
+    return replace(found, margins=tuple(map(asdict, survived)))
+
+
+def basin_of(system: MapSystem, box: Sequence[float]) -> dict[str, Any]:
+    """Return the basin of a map over a box, as numbers; of an unstable gait the sentence alone.
+
+    Args:
+        system: The map, at its fixed point.
+        box: How far each coordinate may be off, in typical values; or one number for all.
+    """
+    nothing = np.zeros(len(system.names))
+
+    def stride(z: np.ndarray) -> np.ndarray:
+        return (system.stride(system.at + system.scale * z) - system.at) / system.scale
+
+    reach = nothing + np.asarray(box, float)
+    closed = sections.derivative(stride, nothing)
+    try:
+        found = box_basin(stride, nothing, closed, reach, np.random.default_rng(0))
+    except ValueError as error:
+        return {"reach": reach.tolist(), "message": f"no basin: {error}"}
+    numbers = {name: getattr(found, name) for name in ("n_returned", "n_points", "low", "high", "confidence", "inside")}
+    ellipsoid = {"radii": found.ellipsoid.radii.tolist(), "level": found.ellipsoid.level}
+    return {"reach": reach.tolist(), "message": found.message} | numbers | ellipsoid
+
+
+def messages(found: Stability) -> list[str]:
+    """Return what is survived, a sentence each."""
+    told = [Margin.restored(one).message for one in found.margins]
+    return told + ([found.basin["message"]] if found.basin else [])
+
+
+def panel(found: Stability) -> Callable[[Any], None] | None:
+    """Return what draws the pushes that are survived on axes; None if there are none."""
+    restored = [Margin.restored(one) for one in found.margins]
+    return functools.partial(survival_panel.draw, margins=restored) if restored else None

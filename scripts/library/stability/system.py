@@ -1,0 +1,76 @@
+"""What questions of stability are asked of: a stride that can be begun anywhere near where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+
+class System(Protocol):
+    """A deterministic system at a section of its cycle, in coordinates about where it stands.
+
+    Attributes:
+        names: Of the coordinates, shape (n,).
+        scale: What is typical of each, by which they are compared and differenced, shape (n,).
+        symmetric: Names of coordinates that may be symmetries: directions in which nothing pulls back.
+        hidden: Whether each coordinate is no position or velocity, but remembered, shape (n,).
+    """
+
+    names: tuple[str, ...]
+    scale: np.ndarray
+    symmetric: tuple[str, ...]
+    hidden: np.ndarray
+
+    def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
+        """Return how far a run that begins at coordinates `by` is from the one that begins at zero.
+
+        Returns:
+            After each stride, that of the begin first, shape (strides + 1, n); NaN from where it fell.
+        """
+
+
+class MapSystem:
+    """A system that is a map of arrays.
+
+    Args:
+        stride: The map, of shape (n,) to shape (n,).
+        at: Where it stands, shape (n,).
+        names: Of the coordinates; by default z0, z1, ...
+        scale: Typical values, shape (n,); by default 1.
+        symmetric: Names of coordinates that may be symmetries.
+    """
+
+    def __init__(
+        self,
+        stride: Callable[[np.ndarray], np.ndarray],
+        at: Sequence[float] | np.ndarray,
+        names: Sequence[str] = (),
+        scale: Sequence[float] | None = None,
+        symmetric: Sequence[str] = (),
+    ):
+        self.stride, self.at = stride, np.asarray(at, float)
+        n = self.at.size
+        self.names = tuple(names) or tuple(f"z{k}" for k in range(n))
+        self.scale = np.ones(n) if scale is None else np.asarray(scale, float)
+        self.symmetric, self.hidden = tuple(symmetric), np.zeros(n, bool)
+        self._path = self.at[None]  # of the run that is not displaced
+
+    def sections(self, strides: int) -> np.ndarray:
+        """Return where it is at the beginning and after each stride, shape (strides + 1, n)."""
+        return iterated(self.stride, self.at, strides)
+
+    def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
+        """Return how far a run that begins at `by` is from the one that begins at zero, see `System`."""
+        if len(self._path) <= strides:
+            self._path = iterated(self.stride, self.at, strides)
+        return iterated(self.stride, self.at + by, strides) - self._path[: strides + 1]
+
+
+def iterated(stride: Callable[[np.ndarray], np.ndarray], at: np.ndarray, strides: int) -> np.ndarray:
+    """Return the iterates of a map, that of the begin first, shape (strides + 1, n)."""
+    found = [np.asarray(at, float)]
+    for _ in range(strides):
+        found.append(np.asarray(stride(found[-1]), float))
+    return np.array(found)

@@ -1,0 +1,113 @@
+"""The verdict on a gait: one word, and the sentence that gives the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from tarsus.scripts.library.stability.decay import Decay
+from tarsus.scripts.library.stability.multipliers import AGREE, Multipliers
+
+NO_DERIVATIVE = "a displaced run ends within a stride, however small the displacement: the stride has no derivative."
+NEUTRAL = 1e-4  # distance of a multiplier from 1 that is none, where the interval is as narrow
+
+
+class Kind(Enum):
+    """What a gait is found to be."""
+
+    STABLE = "stable"
+    UNSTABLE = "unstable"
+    NEUTRAL = "neutral"
+    NOT_PERIODIC = "not periodic"
+    FALLS = "falls"
+    STANDS = "stands"
+    STOCHASTIC = "stochastic"
+    NOT_DETERMINED = "not determined"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a gait."""
+
+    kind: Kind
+    reason: str  # a sentence
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}: {self.reason}"
+
+
+def kink(system, found: Multipliers) -> float:
+    """Return how the stride's slopes to both sides of the cycle differ along the largest multiplier's eigenvector.
+
+    Relative to the slope, the smaller of the differences at the step and at half of it: of a smooth map they are
+    proportional to the step, of a kink they do not shrink.
+    """
+    worst = 0.0
+    for direction in (found.vector.real, found.vector.imag):
+        size = np.linalg.norm(direction)
+        if size < 1e-3:
+            continue
+        apart = []
+        for h in (found.step.size, 0.5 * found.step.size):
+            by = h * direction / size
+            ahead, back = (sign * system.deviations(sign * by * system.scale, 1)[-1] / system.scale for sign in (1, -1))
+            slope = 0.5 * np.linalg.norm(ahead + back)
+            apart.append(np.linalg.norm(ahead - back) / max(slope, AGREE * h))
+        shrinks = apart[1] < 0.7 * apart[0]
+        worst = max(worst, 0.0 if shrinks else min(apart))
+    return float(worst)
+
+
+def judged(found: Multipliers, decays: Sequence[Decay], kinked: float) -> Verdict:
+    """Return the verdict on a cycle from its multipliers, the observed decay, and the kink, see `kink`."""
+    doubt = _doubt(found, decays, kinked)
+    if doubt:
+        return Verdict(Kind.NOT_DETERMINED, doubt)
+    low, high = found.interval
+    if not len(found.values):
+        return Verdict(Kind.NEUTRAL, f"nothing is left but symmetries ({', '.join(found.neutral)}).")
+    if high < 1.0 - NEUTRAL or (high < 1.0 and high - low < 1.0 - high):
+        return Verdict(Kind.STABLE, _stable(found))
+    if low > 1.0 + NEUTRAL or (low > 1.0 and high - low < low - 1.0):
+        return Verdict(Kind.UNSTABLE, f"a displacement grows {found.largest:.4g} times a stride, in {found.direction}.")
+    if high - low < NEUTRAL and abs(found.largest - 1.0) < NEUTRAL:
+        return Verdict(
+            Kind.NEUTRAL, f"a displacement in {found.direction} neither grows nor decays: a multiplier is 1."
+        )
+    return Verdict(
+        Kind.NOT_DETERMINED,
+        f"the largest multiplier lies from {low:.4f} to {high:.4f}, which includes 1: differences tell no better.",
+    )
+
+
+def _stable(found: Multipliers) -> str:
+    low, high = found.interval
+    return f"a displacement is {found.largest:.3g} times as large after a stride, at most ({low:.3g} to {high:.3g})."
+
+
+def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float) -> str:
+    """Return why nothing can be said, or ""."""
+    if not np.isfinite(found.matrix).all():
+        return NO_DERIVATIVE
+    if not found.agree:
+        return (
+            f"differences at two step sizes disagree: the largest multiplier is {found.coarse:.4g} at a step of "
+            f"{found.step.size:.1g} typical values and {found.largest:.4g} at half of it."
+        )
+    if kinked > AGREE:
+        return (
+            f"the stride has a kink: its slopes to both sides differ by {100 * kinked:.3g} %, as where the order of "
+            "events changes, and no multiplier describes it."
+        )
+    wrong = [decay for decay in decays if not decay.agrees]
+    if wrong:
+        worst = max(wrong, key=lambda decay: np.nan_to_num(abs(np.subtract(*decay.rates)), nan=np.inf))
+        observed, predicted = worst.rates
+        return (
+            f"the observed decay disagrees with the prediction: {observed:.4g} times a stride and not {predicted:.4g}, "
+            f"displaced {worst.name}."
+        )
+    return ""

@@ -1,0 +1,73 @@
+"""A closed loop goes on bit for bit from any of its states, and its coordinates are a chart."""
+
+import numpy as np
+import pytest
+
+from tarsus.scripts.library.stability.loop import Loop
+
+
+@pytest.fixture(scope="module", params=["clock", "rhex", "hopping-leg-0", "dog-0"])
+def loop(request):
+    loop = Loop.of(request.param)
+    loop.steady(1.0)
+    return loop
+
+
+def test_a_restored_loop_goes_on_bit_for_bit(loop):
+    loop.restore(loop.reference)
+    assert loop.advance(20)
+    first, observation = loop.coordinates(), loop.observation
+    loop.restore(loop.reference)
+    assert loop.advance(20)
+    np.testing.assert_array_equal(loop.coordinates(), first)
+    np.testing.assert_array_equal(loop.observation, observation)
+
+
+def test_displacements_are_coordinates(loop):
+    by = 1e-3 * np.random.default_rng(0).standard_normal(len(loop.names))
+    loop.displace(by)
+    moved = np.ones(len(by), bool)
+    at = 2 * loop.chart.model.nv
+    for value in loop.reference.arrays.values():
+        moved[at : at + value.size], at = np.isfinite(value), at + value.size
+    np.testing.assert_allclose(loop.coordinates()[moved], by[moved], atol=1e-12)
+
+
+def test_a_yaw_turns_velocities_along(loop):
+    if not loop.chart.free:
+        pytest.skip("it has no yaw")
+    by = np.zeros(len(loop.names))
+    by[loop.names.index("yaw")] = 0.3
+    loop.displace(by)
+    task, old = loop.base.task, loop.reference
+    c, s = np.cos(0.3), np.sin(0.3)
+    np.testing.assert_allclose(task.qvel[:3], np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ old.qvel[:3], atol=1e-12)
+    np.testing.assert_allclose(task.qvel[3:6], old.qvel[3:6], atol=1e-12)
+
+
+def test_a_push_adds_to_the_velocity_along_the_heading(loop):
+    loop.restore(loop.reference)
+    loop.push((0.1, 0.0, 0.05))
+    change = loop.coordinates()
+    for name, expected in ("forward rate", 0.1), ("up rate", 0.05):
+        if name in loop.names:
+            assert change[loop.names.index(name)] == pytest.approx(expected, abs=1e-12)
+    assert loop.chart.free or change[loop.chart.model.nv + 1] == pytest.approx(0.05)
+
+
+def test_a_leg_on_a_rail_is_not_pushed_aside():
+    loop = Loop.of("hopping-leg-0")
+    with pytest.raises(ValueError, match="forward and up"):
+        loop.push((0.0, 0.1, 0.0))
+
+
+def test_chance_is_left_out_and_said_to_be():
+    loop = Loop.of("hexapod-commanded-0")
+    assert any("flat ground" in line for line in loop.lines) and any(
+        "m/s straight ahead" in line for line in loop.lines
+    )
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(ValueError, match="unknown engine 'physx'; there are mujoco, exact"):
+        Loop.of("clock", engine="physx")

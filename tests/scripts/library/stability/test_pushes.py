@@ -1,0 +1,107 @@
+"""Pushes of a loop whose truth is known, and of real ones."""
+
+import functools
+import json
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from pushed_cart import Cart
+
+from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.loop import Loop
+from tarsus.scripts.library.stability.margins import DIRECTIONS, Margin, Question, margins, pushed
+from tarsus.scripts.library.stability.pushes import Pushed
+from tarsus.scripts.library.stability.survival import Island
+
+
+def trial(size, direction=0.0, phase=0.0, seed=0):
+    return Trial(direction, phase, size, seed)
+
+
+@pytest.mark.parametrize(
+    ("size", "direction", "phase", "survives"),
+    [
+        (0.9, 0.0, 0.0, True),
+        (1.1, 0.0, 0.0, False),
+        (0.6, 0.0, 0.45, True),
+        (0.6, 0.0, 0.55, False),
+        (0.4, np.pi / 2, 0.0, True),
+        (0.6, np.pi / 2, 0.0, False),
+        (0.6, -np.pi / 2, 0.0, False),
+        (0.7, np.pi, 0.0, True),
+        (0.9, np.pi, 0.0, False),
+    ],
+)
+def test_a_push_has_its_direction_and_its_phase(size, direction, phase, survives):
+    assert Pushed(Cart(), 10).survives(trial(size, direction, phase)) is survives
+
+
+def test_margins_of_all_directions_are_found():
+    """In a sector those that bear least decide; 22.5 degrees aside of forward, 0.38 of a push goes aside."""
+    found = {one.name: one for one in margins(Question(Cart, 10), changes=())}
+    assert list(found) == [*DIRECTIONS, "pushes"]
+    for name, least in ("forward", 0.5), ("left", 0.25), ("right", 0.25), ("backward", 0.25 / np.sin(np.pi / 8)):
+        known = found[name].threshold
+        assert known.low <= 1.3 * least and least <= known.high, name
+    assert found["left"].angle == np.pi / 2 and found["pushes"].angle is None
+    assert found["left"].message.startswith("left: 95% of 64 trials survive up to 0.2")
+
+
+def test_eight_sectors_have_all_directions(tmp_path):
+    margins(Question(Cart, 10, tmp_path), changes=())
+    for k, name in enumerate(DIRECTIONS):
+        lines = (tmp_path / f"{name.replace(' ', '-')}.jsonl").read_text().splitlines()[1:]
+        off = np.array([json.loads(line)[0] for line in lines]) - k * np.pi / 4
+        assert np.abs(off).max() <= np.pi / 8 and np.ptp(off) > 0.6
+
+
+def test_a_leg_on_a_rail_is_pushed_ahead_and_back():
+    found = margins(Question(functools.partial(Cart, free=False), 10), changes=())
+    assert [one.name for one in found] == ["forward", "backward"]
+    assert found[0].threshold.value <= 0.5 <= found[0].threshold.high
+    assert found[1].threshold.value <= 0.8 <= found[1].threshold.high
+
+
+class Stumbling(Cart):
+    """A cart that falls at the start of seed 3."""
+
+    def steady(self, seconds, seed):
+        if seed == 3:
+            raise ValueError("cart does not stay up: after 1.00 s: fell")
+        return super().steady(seconds, seed)
+
+
+def test_what_falls_by_itself_has_no_margin():
+    found = margins(Question(Stumbling, 10), changes=())
+    assert all(one.threshold is None for one in found)
+    assert found[0].message == "forward: seed 3: cart does not stay up: after 1.00 s: fell"
+
+
+def test_margins_are_restored_from_json():
+    found = [pushed(Question(Cart, 10), "left", np.pi / 2, 0.1), Margin("friction", "", reason="it has none")]
+    found.append(replace(found[0], threshold=replace(found[0].threshold, islands=(Island(1.0, 2.0, 0.96),))))
+    assert [Margin.restored(one) for one in json.loads(json.dumps([asdict(one) for one in found]))] == found
+
+
+def test_disjoint_ensembles_agree_and_searches_are_kept(tmp_path):
+    one = pushed(Question(Cart, 10, tmp_path, {"policy": "cart"}), "all", 0.0, np.pi)
+    other = pushed(Question(Cart, 10, first_seed=64), "all", 0.0, np.pi)
+    assert one.threshold.agrees(other.threshold)
+    assert len((tmp_path / "all.jsonl").read_text().splitlines()) > sum(one.threshold.tried)
+    with pytest.raises(ValueError, match="take another folder"):
+        pushed(Question(Cart, 20, tmp_path, {"policy": "cart"}), "all", 0.0, np.pi)
+
+
+def test_unknown_changes_are_refused():
+    with pytest.raises(ValueError, match="unknown change 'wind'; there are payload, friction"):
+        margins(Question(Cart, 10), changes=("wind",))
+
+
+def test_a_dog_bears_small_pushes_and_not_large_ones_whatever_was_asked_before():
+    trials = [trial(size, direction, phase) for size in (0.0, 8.0) for direction, phase in ((0.0, 0.1), (2.0, 0.7))]
+    first = list(Pushed(Loop.of("clock", "Dog-v0"), 19)(trials))
+    assert first == [True, True, False, False]
+    mixed = trials + [trial(1.5, 1.0, 0.3), trial(1.5, -1.0, 0.6)]
+    pushes = Pushed(Loop.of("clock", "Dog-v0"), 19)
+    assert list(pushes(mixed)) == list(pushes(mixed[::-1]))[::-1]
