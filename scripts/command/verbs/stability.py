@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     """Ask, or compare; print the table, write what was asked for; return the exit status."""
     with arguments.read(parser(), argv) as args:
         if bool(args.policy) == bool(args.compare):
-            raise ValueError("tarsus stability takes a POLICY, or --compare with results, and not both")
+            raise ValueError("say a POLICY, or --compare with results, and not both")
         from tarsus.scripts.library.stability import asking, result, shown, surviving
 
         if args.compare:

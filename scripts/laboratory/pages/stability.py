@@ -12,6 +12,7 @@ from typing import Literal
 
 from tarsus.analytic import saving
 from tarsus.scripts.laboratory.frame import Page, Place, Table
+from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning import policies as known
 from tarsus.scripts.library.stability import asking, shown
 from tarsus.scripts.library.stability.result import Stability
@@ -43,6 +44,16 @@ def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
     saving.write_text(path, replace(found, decays=slim).as_json() + "\n")
     parts.unlink(missing_ok=True)
     return found
+
+
+def check(policies: tuple[str, ...], **_) -> None:
+    """Refuse policies that there are not.
+
+    Raises:
+        ValueError: If there is one.
+    """
+    for policy in policies:
+        loading.load(policy, environment_of(policy), {})
 
 
 def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = "mujoco") -> Page:

@@ -34,6 +34,7 @@ WORDS = {
     "export": ["hexapod-gait"],
     "robot": [str(EXAMPLE)],
     "search baseline": ["Setter-v0"],
+    "stability": ["zero"],
     "train": ["hopping-leg"],
 }
 COMPARED = {f"crossvalidate {name}": [name] for name, machine in MACHINES.items() if "exact" in machine.engines}

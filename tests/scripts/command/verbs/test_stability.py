@@ -59,7 +59,7 @@ def test_results_stand_side_by_side(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "match"),
     [
-        ([], "takes a POLICY, or --compare"),
+        ([], "say a POLICY, or --compare"),
         (["clock", "--compare", "x"], "and not both"),
         (["--compare", "nowhere"], "there is no result"),
         (["nobody"], "unknown policy 'nobody'"),
