@@ -43,7 +43,6 @@ MUST_NOT_IMPORT = {
     "envs": {"matplotlib", "stable_baselines3", "torch"},
     "scripts": set(),
 }
-DRAWS = {"analytic/hybrid/shown.py"}  # with Matplotlib, where a run is asked for its picture
 ON_TENSORS = ("envs/warp/", "envs/on_tensors.py")  # whose arrays are PyTorch's, and which are imported for these alone
 # The rooms of `scripts`, from the ground up: each imports those above its line here.
 ROOMS = """scripts scripts/library scripts/library/base scripts/suite scripts/suite/engines scripts/suite/making
@@ -93,8 +92,7 @@ def is_forbidden(path: Path, name: str) -> bool:
     file, (first, _, rest) = path.relative_to(ROOT).as_posix(), name.partition(".")
     folder = file.partition("/")[0]
     if first != "tarsus":
-        excused = (first == "torch" and file.startswith(ON_TENSORS)) or (first == "matplotlib" and file in DRAWS)
-        return first in MUST_NOT_IMPORT[folder] and not excused
+        return first in MUST_NOT_IMPORT[folder] and not (first == "torch" and file.startswith(ON_TENSORS))
     allowed = MAY_IMPORT[folder] | ALSO.get(file, set()) | {folder}
     return rest.partition(".")[0] in FOLDERS and not any(f"{rest}.".startswith(f"{one}.") for one in allowed)
 

@@ -52,8 +52,6 @@ def plot(run: Result, names: Sequence[str] | None = None) -> Any:
     Raises:
         ValueError: If there is no column of a name, or the run has no two rows.
     """
-    from matplotlib import pyplot
-
     data = dataset(run)
     known = [name for name in data.data_vars if data[name].dims == ("time",) and name != "chart"]
     names = known[: len(run.names.state)] if names is None else [names] if isinstance(names, str) else list(names)
@@ -62,12 +60,14 @@ def plot(run: Result, names: Sequence[str] | None = None) -> Any:
     if not names or data.sizes["time"] < 2:
         raise ValueError("there is nothing to plot: give names of columns, and run(..., record_period=...) for rows")
     size = SIZE[0], max(SIZE[1] * len(names), 2.0)
-    figure, rows = pyplot.subplots(len(names), sharex=True, squeeze=False, figsize=size, layout="constrained")
     transitions = data["event_time"].values[data["event_kind"].values == "transition"][:EVENT_LINES]
-    for axes, name in zip(rows[:, 0], names, strict=True):
+    columns = data[names].to_dataarray("column")
+    rows = columns.plot.line(x="time", row="column", figsize=size, sharey=False, linewidth=1.2)
+    rows.set_titles("")
+    rows.fig.set_layout_engine("constrained")
+    for axes, name in zip(rows.axs[:, 0], names, strict=True):
         axes.vlines(transitions, 0.0, 1.0, color="0.8", linewidth=0.6, transform=axes.get_xaxis_transform())
-        axes.plot(data["time"], data[name], linewidth=1.2)
         axes.set(ylabel=name)
         axes.margins(x=0.0)
-    rows[-1, 0].set_xlabel("time [s]")
-    return figure
+    rows.axs[-1, 0].set_xlabel("time [s]")
+    return rows.fig
