@@ -163,9 +163,30 @@ def load(path: Path | str) -> xr.Dataset:
     Raises:
         ValueError: If it is not a record.
     """
-    with xr.open_dataset(path, engine="scipy") as stored:
-        variables = {name: stored[name].values for name in stored.data_vars}
-        return build(stored["time"].values, variables, stored.attrs)
+    return rebuilt(dataset(path))
+
+
+def dataset(path: Path | str) -> xr.Dataset:
+    """Return a NetCDF file as a dataset, in memory.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    try:
+        with xr.open_dataset(path, engine="scipy") as stored:
+            return stored.load()
+    except (TypeError, ValueError, OSError) as error:
+        raise ValueError(f"{path} is no NetCDF 3 file, or broken: {error}") from None
+
+
+def rebuilt(stored: xr.Dataset) -> xr.Dataset:
+    """Return a record from what its file held.
+
+    Raises:
+        ValueError: If it is not a record.
+    """
+    variables = {name: stored[name].values for name in stored.data_vars}
+    return build(stored["time"].values, variables, stored.attrs)
 
 
 def save_csv(record: xr.Dataset, path: Path | str) -> None:

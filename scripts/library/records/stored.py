@@ -86,21 +86,8 @@ def load(path: Path | str) -> xr.Dataset | Stored:
         return record.load_csv(path)
     if path.suffix != ".nc":
         raise ValueError(f"{path} is no record (.nc, .csv), and no folder that a command wrote")
-    found = dataset(path)
-    return record.load(path) if set(record.ATTRS) <= set(found.attrs) else found
-
-
-def dataset(path: Path) -> xr.Dataset:
-    """Return a NetCDF file as a dataset, in memory.
-
-    Raises:
-        ValueError: If it is none.
-    """
-    try:
-        with xr.open_dataset(path, engine="scipy") as stored:
-            return stored.load()
-    except (TypeError, ValueError, OSError) as error:
-        raise ValueError(f"{path} is no NetCDF 3 file, or broken: {error}") from None
+    found = record.dataset(path)
+    return record.rebuilt(found) if set(record.ATTRS) <= set(found.attrs) else found
 
 
 def _stored(folder: Path) -> Stored:
