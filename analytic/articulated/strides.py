@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from . import saltation
 from .closed import closed_rows, limit_row
 from .layout import FREE as FREE_JOINT
 from .layout import KIND
@@ -82,6 +83,17 @@ class StrideMap:
             if run.to((k + 1) * self.hold) is not RunStatus.FINAL_TIME:
                 return np.full(self.size, np.nan)
         return self.coordinates(run.qpos, run.qvel)
+
+    def derivative(self, z: np.ndarray | None = None) -> np.ndarray:
+        """Return the derivative of the map at coordinates z, by default zero, shape (k, k), see `saltation`.
+
+        Displacements go along the modes of one run. Where the order of events does not change nearby, it is what
+        `hybrid.sections.derivative` finds by runs that are displaced.
+
+        Raises:
+            ValueError: If the run stops before the period, or two events come at once: then there is no derivative.
+        """
+        return saltation.derivative(self, np.zeros(self.size) if z is None else np.asarray(z, float))
 
     def lifted(self, z: np.ndarray) -> Simulation:
         """Return a run at time zero in the state of coordinates."""
