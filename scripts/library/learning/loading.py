@@ -55,6 +55,16 @@ class Candidate:
     used: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
 
+    def stored(self) -> dict[str, bytes]:
+        """Return the file that the policy is and that runs nothing when it is read, by the name to keep it under."""
+        path = Path(self.name)
+        if path.suffix == ".onnx":
+            return {"policy.onnx": path.read_bytes()}
+        if self.network is None or path.suffix == ".zip":
+            return {}
+        found = policies.checkpoint_of(self.name)
+        return {"policy.npz": (found / "policy.npz" if found.is_dir() else found).read_bytes()}
+
 
 def load(
     policy: str,
