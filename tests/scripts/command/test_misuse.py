@@ -258,6 +258,7 @@ REFUSED = {
     "evaluate zero --env tarsus/HexapodWalk-v0 --seeds 3": "has evaluation seeds of its own",
     "evaluate zero --env tarsus/HexapodWalk-v0 --option terrain=rough": "is frozen, and terrain is part of it",
     "leaderboard missing": "missing holds no entry; tarsus evaluate POLICY --env TASK",
+    "page tasks --runs missing": "--runs must be a folder that is there",
     "page baselines --env bogus": "invalid choice: 'bogus'",
     "page baselines --runs missing": "--runs must be a folder that is there",
     "page followers --grounds moon": "unknown terrain 'moon'",
