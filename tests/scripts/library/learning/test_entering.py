@@ -1,5 +1,6 @@
 """Frozen tasks: they are as they were frozen, and who plays them chooses an interface and nothing else."""
 
+import json
 from dataclasses import replace
 
 import gymnasium
@@ -9,7 +10,7 @@ import pytest
 from tarsus import envs
 from tarsus.envs import TASKS
 from tarsus.envs.frozen import INTERFACE, SEEDS
-from tarsus.scripts.library.learning import entering, loading, playing
+from tarsus.scripts.library.learning import entering, loading, playing, policies
 
 WALK, FOLLOW, DITCH = "tarsus/HexapodWalk-v0", "tarsus/HexapodFollow-v0", "tarsus/HoppingDitch-v0"
 
@@ -115,3 +116,12 @@ def test_rewards_of_a_task_are_those_of_its_environment():
         one.reset(seed=3)
     action = np.full(6, 0.1)
     assert [env.step(action)[1] for _ in range(5)] == [frozen.step(action)[1] for _ in range(5)]
+
+
+def test_a_policy_that_was_trained_on_a_task_brings_it_along(tmp_path):
+    stored = dict(np.load(policies.shipped()["hexapod-0"] / "policy.npz"))
+    about = json.loads(str(stored["about"])) | {"environment": WALK}
+    np.savez(tmp_path / "policy.npz", **stored | {"about": json.dumps(about)})
+    found = playing.check(str(tmp_path), None, {})
+    assert found.environment == WALK and found.options == {"axes": "documents"}
+    assert playing.check(str(tmp_path), WALK, {}).environment == WALK
