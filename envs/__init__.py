@@ -7,6 +7,8 @@ from typing import Any
 
 import gymnasium
 
+from .frozen import TASKS, FrozenTask
+
 
 def spec(classes: str, max_episode_steps: int = 1000) -> dict[str, Any]:
     """Return the arguments of Gymnasium's `register`: of `MODULE:Dog` the classes are `DogEnv` and `DogVectorEnv`."""
@@ -29,8 +31,15 @@ SURROGATES = {
 }
 
 
+def task_spec(task: FrozenTask) -> dict[str, Any]:
+    """Return the arguments of Gymnasium's `register` of a frozen task."""
+    more = dict(kwargs=dict(task.options), reward_threshold=task.reward_threshold)
+    return ENVIRONMENTS[task.environment] | {"max_episode_steps": task.horizon} | more
+
+
 def register_envs() -> None:
-    """Register every environment of this package with Gymnasium; silent when done twice."""
-    for name, registration in (ENVIRONMENTS | SURROGATES).items():
+    """Register every environment of this package with Gymnasium, and the frozen tasks; silent when done twice."""
+    frozen = {name: task_spec(task) for name, task in TASKS.items()}
+    for name, registration in (ENVIRONMENTS | SURROGATES | frozen).items():
         if name not in gymnasium.registry:
             gymnasium.register(id=name, **registration)

@@ -56,6 +56,8 @@ CORE = [
         "command/test_cli.py",
         "command/test_signature.py",
         "command/test_output.py",
+        "library/learning/test_entering.py",
+        "library/learning/test_scores.py",
         "library/records",
         "library/reality",
     )

@@ -22,6 +22,8 @@ import pytest
 from matplotlib import pyplot
 
 from tarsus.controllers.path import Path as Way
+from tarsus.envs import TASKS
+from tarsus.envs.frozen import SEEDS
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.command import cli
 from tarsus.scripts.laboratory import drawing
@@ -89,6 +91,7 @@ def one_second():
 
 # Smallest arguments of a subcommand, and what stands in for want of a smaller option.
 # OUT is a folder with copies of the pages that commands write to.
+DITCH = "tarsus/HoppingDitch-v0"
 SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark contact": (
         "--out OUT/threads",
@@ -110,6 +113,10 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
     "page architecture": ("--write --docs OUT", {}),
     "page warp": ("--walks 1 --seconds 0.04 --write --docs OUT", {}),
+    "page tasks": (
+        "--write --docs OUT",
+        dict(TASKS={DITCH: TASKS[DITCH]}, SEEDS=SEEDS[:1], ALL=("zero",), PLAYED={}),
+    ),
     "page policies": ("--policies walk --seeds 1 --pushes 1 --sides 1 --write --docs OUT", {}),
     "page contact": (
         "--write --docs OUT --jobs 1",

@@ -52,14 +52,13 @@ GROUPS = {
         "reality": Verb("[cube|ellipse]", "contact against measured tosses and impacts, in any simulator"),
         "warm": Verb("", "compile what exact runs and the contact solver share, before it is needed"),
     },
-    "Learn": {
+    "Learn and search": {
         "train": Verb("RUN", "train a policy with Stable-Baselines3, or with Ray", (f"{VERB_FILES}/train_*.py",)),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
+        "leaderboard": Verb("FOLDER", "entries of frozen tasks, anybody's, played again and compared"),
         "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),
         "stability": Verb("POLICY|FILE", "how stable a gait is: period, multipliers, observed decay, and a verdict"),
         "export": Verb("POLICY", "write a trained policy as an ONNX model"),
-    },
-    "Search": {
         "search": Verb("NAME", "the best gait of a machine, or all of a grid", ("library/search/*.py",), own=True),
     },
     "Show": {

@@ -3,12 +3,14 @@
 Usage: tarsus evaluate POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--stochastic]
 [--normaliser FILE|none] [--stack 4] [--out FOLDER] [--video walk.mp4]. POLICY is a name (zero, clock, PD, ...), the
 folder of a checkpoint, which brings its environment and options, a .zip of Stable-Baselines3 or sb3-contrib, an .onnx,
-or MODULE:FUNCTION, as for `tarsus certify`.
+or MODULE:FUNCTION, as for `tarsus certify`. In a frozen task (--env tarsus/HexapodWalk-v0) its ten evaluation seeds are
+played, and the folder is an entry for `tarsus leaderboard`.
 Runtime: about a second for an episode.
 """
 
 from __future__ import annotations
 
+from tarsus.envs import TASKS
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.learning import evaluation, wrappers
 
@@ -25,8 +27,9 @@ def parser() -> arguments.Parser:
         help="by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read",
     )
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
-    parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), default=5, help="seeds, from 0 on")
-    parser.add_argument("--episodes", type=arguments.count, default=1, help="episodes of each seed")
+    words = "seeds, from 0 on; default 5, of a frozen task its own"
+    parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), help=words)
+    parser.add_argument("--episodes", type=arguments.count, help="episodes of each seed; default 1")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="number of processes")
     parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
@@ -47,12 +50,14 @@ def main(argv: list[str] | None = None) -> int:
 
         mode = "rgb_array" if args.video else None
         policy = playing.check(*asked, args.stochastic, wrapped, render_mode=mode)
-    seeds = evaluation.seeds_of(args.seeds, args.episodes)
+        if policy.environment in TASKS and (args.seeds or args.episodes):
+            raise ValueError(f"{policy.environment} has evaluation seeds of its own: leave --seeds and --episodes out")
+    many = args.seeds or 5, args.episodes or 1
+    seeds = evaluation.seeds_of(*many, policy.environment)
     finished: dict[int, evaluation.Episode] = {}
     try:
-        episodes = evaluation.evaluate(
-            *asked, args.seeds, args.episodes, args.jobs, args.stochastic, args.normaliser, args.stack
-        )
+        named = args.policy, policy.environment if policy.environment in TASKS else args.env, dict(args.option)
+        episodes = evaluation.evaluate(*named, *many, args.jobs, args.stochastic, args.normaliser, args.stack)
         for seed, episode in zip(seeds, episodes, strict=True):
             finished[seed] = episode
     finally:  # Ctrl-C leaves what was finished

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import ENVIRONMENTS, SURROGATES
@@ -24,6 +23,7 @@ from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import checkpoint, playing, policies
+from tarsus.scripts.library.learning import scores as scoring
 from tarsus.scripts.library.learning.evaluation import COLUMNS, Episode, cells, run_episode
 
 PLACE = Place("baselines.md", "baselines")
@@ -136,13 +136,8 @@ def interquartile(returns: np.ndarray, n_seeds: int) -> str:
     scores = returns if len(returns) == n_seeds else returns.reshape(-1, n_seeds).mean(axis=1)
     if len(scores) == 1 or np.ptp(scores) == 0.0:
         return f"{scores[0]:.4g}"
-
-    def statistic(values: np.ndarray, axis: int) -> np.ndarray:
-        return stats.trim_mean(values, 0.25, axis=axis)
-
-    found = stats.bootstrap((scores,), statistic, n_resamples=2000, method="percentile", rng=0)
-    low, high = found.confidence_interval
-    return f"{statistic(scores, 0):.4g} ({low:.4g} to {high:.4g})"
+    mean, low, high = scoring.interquartile([scores])
+    return f"{mean:.4g} ({low:.4g} to {high:.4g})"
 
 
 def tables(env: tuple[Literal[KNOWN], ...] = SHOWN, runs: Path | None = None, seeds: Count = 5, jobs: Jobs = 1) -> Page:

@@ -17,7 +17,7 @@ from typing import Any
 import gymnasium
 from gymnasium.envs.registration import load_env_creator
 
-from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs import ENVIRONMENTS, SURROGATES, TASKS
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.robot_files import called, is_file
 
@@ -42,13 +42,13 @@ def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
 
 
 def environment_of(name: str) -> str:
-    """Return the registered name of an environment of ours, or of the user's own robot, without the package's prefix.
+    """Return the registered name of an environment or frozen task of ours, or of the user's own robot, without prefix.
 
     Raises:
         ValueError: If there is no such environment.
     """
     own = [known for known, spec in gymnasium.registry.items() if spec.entry_point == OWN_ROBOT]
-    bare, there_are = name.removeprefix("tarsus:"), (*ENVIRONMENTS, *SURROGATES, *own)
+    bare, there_are = name.removeprefix("tarsus:"), (*ENVIRONMENTS, *SURROGATES, *TASKS, *own)
     if bare not in there_are:
         raise ValueError(f"unknown environment {name!r}; there are {', '.join(there_are)}")
     return bare
@@ -93,7 +93,8 @@ def is_simulation(name: str) -> bool:
 def stored(about: Mapping[str, Any], asked: str | None, folder: Path) -> str:
     """Return the environment that a stored policy names, if it is one of ours, a robot's, or the one asked for.
 
-    A robot's file is looked for where it was, relative to the folders above the policy, and beside it and them.
+    A robot's file is looked for where it was, relative to the folders above the policy, and beside it and them. A
+    policy of an environment may play the frozen tasks made of it.
 
     Args:
         about: What is stored, see `robot_files.to_store`.
@@ -113,7 +114,8 @@ def stored(about: Mapping[str, Any], asked: str | None, folder: Path) -> str:
     if is_file(name):
         return robot_files.again(name, robot, folder)
     try:
-        return environment_of(name)
+        found = environment_of(name)
+        return asked if asked in TASKS and TASKS[asked].environment == found else found
     except ValueError as error:
         raise ValueError(f"the stored policy names an {error}, and the one given by --env") from None
 

@@ -13,15 +13,17 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.envs import TASKS, frozen
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import parallel, stamp
+from tarsus.scripts.library.learning.scores import Trace, interquartile, score
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 from tarsus.scripts.library.views import rendering
 
 if TYPE_CHECKING:  # else only functions import it: OpenGL is chosen before MuJoCo is imported
     from tarsus.scripts.library.learning.loading import Candidate
 
-FILES = ("table.md", "episodes.csv")  # of an evaluation
+FILES = ("table.md", "episodes.csv", "policy.npz", "policy.onnx")  # of an evaluation, of a frozen task with its policy
 STILL = 0.1  # a shorter way has no cost of transport [m]
 SEEDS = 1000  # of an evaluation at most: the seeds of its further episodes begin behind them
 FPS = rendering.FPS  # of a film, at most: a picture takes longer than a control period
@@ -37,6 +39,7 @@ class Episode:
     cost_of_transport: float  # positive work of the joints over weight and way; sampled once a control period
     fell: float  # 1 if the episode was terminated, but by an end of the user's own
     end: str = ""  # what else ended it before its time, such as the edge of the terrain
+    score: float = np.nan  # of a frozen task
 
 
 COLUMNS = {
@@ -69,17 +72,26 @@ def run_episode(
     from tarsus.scripts.library.learning import playing  # not above: OpenGL is chosen before MuJoCo is imported
 
     env, act = playing.start(policy, environment, options, seed, stochastic, wrappers)
-    rewards, work = [], 0.0
+    base, task = env.unwrapped, TASKS.get(env.spec.id)
+    rewards, way, power, followed = [], [], [], []
     for reward, terminated, info in steps(env, act, seed):  # noqa: B007  the last ones are used behind the loop
         rewards.append(reward)
-        work += positive_power(env.unwrapped, info) * env.unwrapped.ctrl_dt
-    length = len(rewards) * env.unwrapped.ctrl_dt
+        way.append(float(info.get("distance", np.nan)))
+        power.append(positive_power(base, info))
+        if task and hasattr(base.task, "pace"):
+            followed.append((base.task.pace.copy(), info["command"]))
+    length, seconds = len(rewards) * base.ctrl_dt, env.spec.max_episode_steps * base.ctrl_dt
     env.close()
-    way = float(info.get("distance", np.nan))
-    cost = work / (weight(env.unwrapped.model) * way) if work > 0 and way > STILL else np.nan
+    work = sum(power) * base.ctrl_dt
+    cost = work / (weight(base.model) * way[-1]) if work > 0 and way[-1] > STILL else np.nan
     why = info.get("termination") or info.get("truncation", "")
-    fell = terminated and why not in getattr(env.unwrapped.config, "terminate", {})
-    return Episode(float(sum(rewards)), length, way / length, cost, float(fell), "" if fell else why)
+    fell = terminated and why not in getattr(base.config, "terminate", {})
+    scored = np.nan
+    if task:
+        n = max(1, len(way) - why.startswith("diverged"))  # the step in which physics diverged is no motion
+        moved = (np.array(values)[:n] for values in (way, power, *zip(*followed, strict=True)))
+        scored = score(task, Trace(base.ctrl_dt, seconds, weight(base.model), *moved))
+    return Episode(sum(rewards), length, way[-1] / length, cost, float(fell), "" if fell else why, scored)
 
 
 def positive_power(env: gymnasium.Env, info: Mapping[str, Any]) -> float:
@@ -135,14 +147,14 @@ def evaluate(
     normaliser: str | None = None,
     stack: int | None = None,
 ) -> Iterator[Episode]:
-    """Yield the episodes of seeds 0 to n_seeds - 1 one by one, on joblib's active backend.
+    """Yield the episodes of seeds 0 to n_seeds - 1 one by one, on joblib's active backend; a frozen task has its own.
 
     Args:
         policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION.
         environment: By default Hexapod-v0, or the policy's own.
         options: Of the environment.
-        n_seeds: How many.
-        n_episodes: Of each seed.
+        n_seeds: How many; not of a frozen task.
+        n_episodes: Of each seed; not of a frozen task.
         n_jobs: Processes; -1 takes every core.
         stochastic: Whether actions are drawn as in training, and not the most likely ones.
         normaliser: File of a .zip's `VecNormalize`, or "none"; by default what belongs to it and lies beside it.
@@ -158,7 +170,7 @@ def evaluate(
 
         loading.load(*asked, *more)
         robots = robot_files.files()
-    cases = [(robots, *asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes)]
+    cases = [(robots, *asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes, environment)]
     return parallel.stream(_run_episode, cases, n_jobs, unit="episode")
 
 
@@ -170,8 +182,10 @@ def _run_episode(robots: Mapping[str, Any], *case: Any) -> Episode:
     return run_episode(*case)
 
 
-def seeds_of(n_seeds: int, n_episodes: int) -> list[int]:
-    """Return the seed of each episode, in their order."""
+def seeds_of(n_seeds: int, n_episodes: int, environment: str | None = None) -> list[int]:
+    """Return the seed of each episode, in their order; a frozen task has its own."""
+    if environment in TASKS:
+        return list(frozen.SEEDS)
     return [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
 
 
@@ -208,16 +222,37 @@ def report(files: output.Output, policy: Candidate, finished: Mapping[int, Episo
         finished: Episodes by their seeds, at least one.
         asked: How many were asked for.
     """
-    shown = "\n".join([table(policy.name, list(finished.values()), asked), *policy.lines])
+    entry = entered(policy, finished)
+    lines = (*policy.lines, entry["text"]) if entry else policy.lines
+    shown = "\n".join([table(policy.name, list(finished.values()), asked), *lines])
     rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
-    with files.writing(*FILES) as (text, episodes):
+    with files.writing(*FILES[:2]) as (text, episodes):
         text.write_text(shown + "\n", encoding="utf-8")
         with episodes.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
     told = {"policy": policy.name, "used": dict(policy.used), "lines": list(policy.lines)}
+    told |= {"task": entry} if entry else {}
+    for name, content in policy.stored().items() if entry else ():
+        with files.writing(name) as (part,):
+            part.write_bytes(content)
     files.report("tarsus evaluate", shown, **told, asked=asked, episodes=rows)
+
+
+def entered(policy: Candidate, finished: Mapping[int, Episode]) -> dict[str, Any]:
+    """Return what an entry of a frozen task says beside its episodes, {} of other environments and parts of one."""
+    if policy.environment not in TASKS or list(finished) != list(frozen.SEEDS):
+        return {}
+    from tarsus.scripts.library.learning import entering
+
+    task, scored = TASKS[policy.environment], np.array([episode.score for episode in finished.values()])
+    mean, low, high = interquartile([scored])
+    text = f"score {mean:.3f} ({low:.3f} to {high:.3f}), the interquartile mean of {len(scored)} episodes and its 95 % "
+    text += f"interval; 0: {task.zero_is}; 1: {task.one_is}"
+    printed = entering.fingerprint(policy.environment)
+    about = {"id": policy.environment, "digest": entering.digest_of(printed), "fingerprint": printed}
+    return about | {"options": dict(policy.options), "score": [mean, low, high], "text": text}
 
 
 def policies_by_name() -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tarsus.scripts.library.learning import checkpoint, environments, memory, policies, zipped
+from tarsus.scripts.library.learning import checkpoint, entering, environments, memory, policies, zipped
 from tarsus.scripts.library.learning.policies import PolicyFunction
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
@@ -55,6 +55,16 @@ class Candidate:
     used: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
 
+    def stored(self) -> dict[str, bytes]:
+        """Return the file that the policy is and that runs nothing when it is read, by the name to keep it under."""
+        path = Path(self.name)
+        if path.suffix == ".onnx":
+            return {"policy.onnx": path.read_bytes()}
+        if self.network is None or path.suffix == ".zip":
+            return {}
+        found = policies.checkpoint_of(self.name)
+        return {"policy.npz": (found / "policy.npz" if found.is_dir() else found).read_bytes()}
+
 
 def load(
     policy: str,
@@ -81,6 +91,10 @@ def load(
             f"--option {SHOWS} changes nothing of what a policy does: leave it out; evaluate --video films"
         )
     found = _load(policy, environment, options, stochastic, wrappers)
+    entering.refuse_options(found.environment, options)
+    hand_made = found.network is None and policy in policies.of_environment(found.environment)
+    playing = entering.chosen(policy, found.environment, found.options, trained=not hand_made)
+    found = replace(found, options=playing)
     if SHOWS not in found.options:
         return found
     shown = found.options[SHOWS]

@@ -67,7 +67,7 @@ class Asked:
     @property
     def folder(self) -> Path:
         """Where its files go."""
-        what = Path(self.run).stem if self.run else robot_files.called(self.environment or "")
+        what = Path(self.run).stem if self.run else robot_files.called(self.environment or "").rpartition("/")[2]
         return self.out / f"{what}-{self.seed}"
 
 

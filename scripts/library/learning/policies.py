@@ -26,6 +26,7 @@ from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.rhex_policy import RhexPolicy
 from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
+from tarsus.envs import TASKS
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.library.learning import environments
 from tarsus.scripts.library.learning.checkpoint import newest
@@ -200,7 +201,7 @@ POLICIES |= {
 
 def of_environment(name: str) -> dict[str, Policy]:
     """Return the policies of an environment, by their names."""
-    return POLICIES["*"] | POLICIES.get(name, {})
+    return POLICIES["*"] | POLICIES.get(TASKS[name].environment if name in TASKS else name, {})
 
 
 def shipped() -> dict[str, Path]:

@@ -7,14 +7,17 @@ before.
 
 import argparse
 import functools
+import json
 from pathlib import Path
 
 import gymnasium
 import pytest
 
 from tarsus.envs import own_robot
+from tarsus.envs.frozen import SEEDS
 from tarsus.mjcf.own_robot import EXAMPLE
 from tarsus.scripts.command import arguments, cli
+from tarsus.scripts.library.learning import entering
 from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.views import rendering
 from tarsus.scripts.suite import running
@@ -32,6 +35,7 @@ WORDS = {
     "contact-doctor": [str(EXAMPLE)],
     "evaluate": ["zero"],
     "export": ["hexapod-gait"],
+    "leaderboard": ["../entries"],
     "robot": [str(EXAMPLE)],
     "search baseline": ["Setter-v0"],
     "stability": ["zero"],
@@ -86,12 +90,24 @@ def own():
     gymnasium.registry.pop("Setter-v0")
 
 
+@functools.cache
+def entry():
+    """Return a result that is an entry of a frozen task."""
+    task = {"id": "tarsus/DogTrot-v0", "fingerprint": entering.fingerprint("tarsus/DogTrot-v0"), "options": {}}
+    episodes = [{"seed": seed, "score": 0.0, "fell": 0.0} for seed in SEEDS]
+    result = {"policy": "zero", "task": task, "episodes": episodes}
+    told = {"command": "tarsus evaluate", "inputs": {"stochastic": False}, "result": result}
+    return json.dumps(told | {"computer": "another", "versions": ""})
+
+
 @pytest.fixture
 def outcome(monkeypatch, capsys, tmp_path):
     """Return a function that runs a command line in an empty folder: "" if it is accepted, else the sentence."""
     here = tmp_path / "here"
     here.mkdir()
     (here / "SimSect.rc").write_text('systemName = "slip"; dataBaseName = "run";')
+    (tmp_path / "entries").mkdir()
+    (tmp_path / "entries" / "result.json").write_text(entry())
     monkeypatch.chdir(here)
     monkeypatch.setenv("MUJOCO_GL", "egl")
     monkeypatch.setattr(rendering, "renders_with", lambda backend: True)
@@ -239,6 +255,10 @@ REFUSED = {
     "evaluate clock --option wings=2": "wings",
     "evaluate undulation --env MultipodQuasistatic-v1 --video x.mp4": "has no pictures",
     "evaluate SimSect.rc": "not a trained policy",
+    "evaluate zero --env tarsus/HexapodWalk-v0 --seeds 3": "has evaluation seeds of its own",
+    "evaluate zero --env tarsus/HexapodWalk-v0 --option terrain=rough": "is frozen, and terrain is part of it",
+    "leaderboard missing": "missing holds no entry; tarsus evaluate POLICY --env TASK",
+    "page tasks --runs missing": "--runs must be a folder that is there",
     "page baselines --env bogus": "invalid choice: 'bogus'",
     "page baselines --runs missing": "--runs must be a folder that is there",
     "page followers --grounds moon": "unknown terrain 'moon'",

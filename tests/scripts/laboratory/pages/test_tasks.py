@@ -1,0 +1,47 @@
+"""The page of the frozen tasks: its tables are those of the code, and policies stand in the order that they should."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tarsus.envs import TASKS
+from tarsus.scripts.laboratory.frame import Page
+from tarsus.scripts.laboratory.pages import tasks
+from tarsus.scripts.library.learning import policies
+
+PAGE = (Path(__file__).parents[4] / "docs" / "tasks.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| (tarsus/\S+) \| (.+?) \| \S+ \((\S+) to (\S+)\) \|", re.MULTILINE)
+
+
+def scores():
+    """Return the intervals in the page by entrant, by task."""
+    found = {name: {} for name in TASKS}
+    for name, entrant, low, high in ROW.findall(PAGE):
+        found[name][entrant] = float(low), float(high)
+    return found
+
+
+def test_the_page_describes_the_tasks_as_they_are():
+    assert Page(tasks.described()).text("markdown", "").strip() in PAGE
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_random_actions_are_worse_than_what_walks_and_that_is_worse_than_what_is_better(name):
+    """By intervals, of action zero where it walks, else of what does; random actions are no better than standing."""
+    found = scores()[name]
+    assert {"random", "zero", *tasks.PLAYED.get(name, ())} <= set(found)
+    best = max(low for low, _ in found.values())
+    if TASKS[name].zero > 0.0:
+        assert found["random"][1] < found["zero"][0] and found["zero"][0] <= 0.0 <= found["zero"][1]
+    else:
+        assert found["random"][1] <= 0.001
+    if name in tasks.PLAYED:
+        assert found["zero"][1] < best
+
+
+def test_what_is_played_is_there():
+    for name, entrants in tasks.PLAYED.items():
+        for entrant in entrants:
+            assert policies.seeds_of(entrant) or entrant in policies.of_environment(name)
+    assert {name for name, *_ in tasks.played(None)} == set(TASKS)
