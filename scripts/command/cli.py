@@ -52,15 +52,13 @@ GROUPS = {
         "reality": Verb("[cube|ellipse]", "contact against measured tosses and impacts, in any simulator"),
         "warm": Verb("", "compile what exact runs and the contact solver share, before it is needed"),
     },
-    "Learn": {
+    "Search and learn": {
+        "search": Verb("NAME", "the best gait of a machine, or all of a grid", ("library/search/*.py",), own=True),
         "train": Verb("RUN", "train a policy with Stable-Baselines3, or with Ray", (f"{VERB_FILES}/train_*.py",)),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
         "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),
         "stability": Verb("POLICY|FILE", "how stable a gait is: period, multipliers, observed decay, and a verdict"),
         "export": Verb("POLICY", "write a trained policy as an ONNX model"),
-    },
-    "Search": {
-        "search": Verb("NAME", "the best gait of a machine, or all of a grid", ("library/search/*.py",), own=True),
     },
     "Show": {
         "figure": Verb("NAME", "compute and draw a figure", ("laboratory/figures/*.py",), "laboratory.drawing"),
@@ -139,7 +137,7 @@ def usage() -> str:
         for name, verb in verbs.items():
             away = " (needs a checkout)" if is_away(name) else ""
             lines.append(f"  {f'{name} {verb.follows}':{width}}  {verb.what}{away}")
-    return "\n".join([*lines, "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
+    return "\n".join([*lines, "", "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
 
 
 def listing(found: dict[str, Path]) -> str:
