@@ -6,8 +6,9 @@ processes, and what was killed goes on where it was.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.stability.changes import CHANGES, Change, Changed
 from tarsus.scripts.library.stability.ensembles import Trial, ensemble
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.outcomes import Outcomes
 from tarsus.scripts.library.stability.pushes import FallsByItself, Pushed
+from tarsus.scripts.library.stability.store import Store
+from tarsus.scripts.library.stability.survey import Survives
 from tarsus.scripts.library.stability.survival import Island, Settings, Threshold, bound_of, threshold
 
 DIRECTIONS = (
@@ -88,10 +90,15 @@ class Question:
     about: Mapping[str, Any] = field(default_factory=dict)
     first_seed: int = 0
 
-    def outcomes(self, name: str, survives: Callable) -> Outcomes:
-        """Return the outcomes of a search, those that are known among them."""
+    def outcomes(self, name: str, survives: Callable[[Trial], bool]) -> Survives:
+        """Return the outcomes of a search: each trial is asked once, and kept."""
         path = None if self.folder is None else self.folder / f"{name.replace(' ', '-')}.jsonl"
-        return Outcomes(survives, path, {**self.about, "search": name, "steps_per_period": self.steps_per_period})
+        store = Store(path, {**self.about, "search": name, "steps_per_period": self.steps_per_period})
+
+        def known(trials: Sequence[Trial]) -> np.ndarray:
+            return np.array([store.part(json.dumps(astuple(t)), lambda t=t: bool(survives(t))) for t in trials], bool)
+
+        return known
 
 
 def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CHANGES)) -> tuple[Margin, ...]:

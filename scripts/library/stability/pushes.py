@@ -7,8 +7,6 @@ least `RECOVERED` of what it was, in whatever direction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 
 from tarsus.scripts.library.stability.ensembles import Trial
@@ -52,7 +50,7 @@ def least_speed(speed: float) -> float:
 
 
 class Pushed:
-    """Whether pushes are survived: a function of trials, which yields as they are found.
+    """Whether pushes are survived: a function of a trial.
 
     Args:
         loop: The loop.
@@ -66,11 +64,7 @@ class Pushed:
         self._steps = max(PERIODS * steps_per_period, round(LEAST / loop.ctrl_dt), self._window)
         self._steady: dict[int, tuple[list[State], float]] = {}
 
-    def __call__(self, trials: Sequence[Trial]) -> Iterator[bool]:
-        """Yield whether pushes are survived, in order."""
-        return map(self.survives, trials)
-
-    def survives(self, trial: Trial) -> bool:
+    def __call__(self, trial: Trial) -> bool:
         """Return whether a push is survived."""
         states, speed = self._of(trial.seed)
         self._loop.restore(states[int(trial.phase * len(states))])

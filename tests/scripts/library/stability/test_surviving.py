@@ -28,7 +28,7 @@ def test_margins_are_of_the_result_its_text_and_its_picture(pushes_only, tmp_pat
     figure = shown.draw(read, surviving.panel(read))
     assert [axes.get_title() for axes in figure.axes][-1] == "pushes survived"
     trials = tmp_path / "stability.trials" / "forward-left.jsonl"
-    assert json.loads(trials.read_text().splitlines()[0])["policy"] == "cart"
+    assert json.loads(trials.read_text().splitlines()[0])["of"]["policy"] == "cart"
 
 
 def test_what_has_no_period_is_pushed_within_a_second(pushes_only):
