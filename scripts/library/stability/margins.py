@@ -33,6 +33,7 @@ DIRECTIONS = (
     "right",
     "forward right",
 )
+PUSHES = "pushes"  # from all directions together
 N_PHASES, N_SEEDS = 8, 8  # of an ensemble of pushes
 FIRST_PUSH, MOST_PUSH = 0.2, 6.4  # sizes that a search begins with, and ends at [m/s]
 OF_PUSHES, OF_CHANGES = Settings(), Settings(halvings=2, checks=1)
@@ -118,7 +119,7 @@ def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CH
     named = [(DIRECTIONS[k], k * np.pi / 4) for k in (range(8) if free else (0, 4))]
     width = np.pi / 8 if free else 0.0  # eight sectors have all directions; a leg on a rail has two
     cases: list[tuple] = [(pushed, question, name, angle, width) for name, angle in named]
-    cases += [(pushed, question, "pushes", 0.0, np.pi)] if free else []
+    cases += [(pushed, question, PUSHES, 0.0, np.pi)] if free else []
     cases += [(changed, question, name) for name in changes]
     return tuple(parallel.each(_call, cases, jobs, unit="search", desc="margins", leave=False))
 

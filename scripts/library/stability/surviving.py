@@ -15,7 +15,7 @@ from tarsus.scripts.library.stability import survival_panel
 from tarsus.scripts.library.stability.box_basin import box_basin
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.margins import Margin, Question, margins
+from tarsus.scripts.library.stability.margins import PUSHES, Margin, Question, margins
 from tarsus.scripts.library.stability.result import Stability
 from tarsus.scripts.library.stability.system import MapSystem
 from tarsus.scripts.library.stability.verdict import Kind
@@ -100,6 +100,12 @@ def messages(found: Stability) -> list[str]:
     """Return what is survived, a sentence each."""
     told = [Margin.restored(one).message for one in found.margins]
     return told + ([found.basin["message"]] if found.basin else [])
+
+
+def pushes(found: Stability) -> str:
+    """Return the threshold of pushes from all directions, for a table; "-" if they were not tried."""
+    restored = (Margin.restored(one) for one in found.margins if one["name"] == PUSHES)
+    return next((one.threshold.cell for one in restored if one.threshold), "-")
 
 
 def panel(found: Stability) -> Callable[[Any], None] | None:
