@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import simplest_walker
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.terrain import Flat
+from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND
 from tarsus.scripts.library.stability.system import MapSystem
 
 WALKER_SLOPE = 0.009  # at which the simplest walker's gaits were published [rad]
@@ -30,12 +32,15 @@ class Gait:
         system: The map, standing there.
         period: Of a stride; in the model's units where it has no others.
         lines: What is to be known of it, for people.
+        push: Displacement of the coordinates by a change of the body's velocity ahead and to its left, shape (2,)
+            [m/s]; None where the coordinates have none.
     """
 
     name: str
     system: MapSystem
     period: float
     lines: tuple[str, ...] = ()
+    push: Callable[[np.ndarray], np.ndarray] | None = None
 
 
 def _walker(name: str, guess: tuple[float, float]) -> Gait:
@@ -49,15 +54,25 @@ def _walker(name: str, guess: tuple[float, float]) -> Gait:
     return Gait(name, MapSystem(stride, z, ("stance angle", "its rate"), np.abs(z)), float(period), lines)
 
 
-def _hexapod() -> Gait:
-    """Return the hexapod's walk of Table 2; see `analytic.models.hexapod.orbit` for the coordinates."""
+def hexapod(params: HexapodParams, gait: TripodGait, name: str = "hexapod") -> Gait:
+    """Return a gait of the hexapod's clock from rest; see `analytic.models.hexapod.orbit` for the coordinates.
+
+    Raises:
+        ValueError: If the robot falls, or does not come to a gait that repeats.
+    """
     from tarsus.scripts.library.machines import hexapod_exact
 
-    params, gait = HexapodParams(), TripodGait()
     stride = orbit.settle(hexapod_exact.simulator(Flat()), params, gait)
-    z = newton("hexapod-walk", stride.half, stride.z0, tol=1e-9)
+    # A gait of two tripods is its own mirror image half a stride on.
+    z = newton(name, stride.half if gait.phase_difference == 0.5 else stride.full, stride.z0, tol=1e-9)
     lines = ("place and heading are no coordinates, nor is what standing toes fix",)
-    return Gait("hexapod-walk", MapSystem(stride.full, z, stride.names), gait.cycle_time, lines)
+    return Gait(name, MapSystem(stride.full, z, stride.names), gait.cycle_time, lines, in_heading(stride.names))
+
+
+def in_heading(names: Sequence[str]) -> Callable[[np.ndarray], np.ndarray]:
+    """Return `Gait.push` of coordinates in the hexapod's heading frame, whose y points ahead and x to the right."""
+    to = np.array([[name == "vy", -(name == "vx")] for name in names], float)
+    return lambda velocity: to @ velocity
 
 
 def newton(
@@ -74,8 +89,13 @@ def newton(
     return found.z
 
 
+FROM_REST = ("rhex-cheap", "rhex-fast", "rhex-pronk")
 MODELS: dict[str, Callable[[], Gait]] = {
-    "hexapod-walk": _hexapod,
+    **{
+        f"hexapod-{name}": functools.partial(hexapod, HexapodParams(), gait, f"hexapod-{name}")
+        for name, gait in CLOCK_GAITS.items()
+    },
+    **{name: functools.partial(hexapod, HexapodParams.rhex("drive"), RHEX_FOUND[name], name) for name in FROM_REST},
     "simplest-walker": lambda: _walker("simplest-walker", simplest_walker.LONG),
     "simplest-walker-short": lambda: _walker("simplest-walker-short", simplest_walker.SHORT),
 }

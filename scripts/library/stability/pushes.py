@@ -2,7 +2,8 @@
 
 A push adds a horizontal velocity to the body at a phase of the steady gait. It is survived if the episode goes on for
 `PERIODS` periods of the gait, and at least for `LEAST` seconds, and the speed over ground in the last two of them is at
-least `RECOVERED` of what it was, in whatever direction.
+least `RECOVERED` of what it was, in whatever direction. A gait that is a return map is pushed at its section, and comes
+nearer to where it was in that time.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop, State
 
 PERIODS, LEAST = 4, 2.0  # how long after a push it is judged [periods], and at least [s]
@@ -89,3 +91,20 @@ class Pushed:
             self._loop.restore(states[0])
             self._steady[seed] = states, speed_after(self._loop, self._window, self._window)
         return self._steady[seed]
+
+
+class PushedGait:
+    """Whether pushes of a return map's gait are survived: a function of a trial, whose phase is that of the section.
+
+    Args:
+        gait: It has a `push`.
+    """
+
+    def __init__(self, gait: Gait):
+        self._gait, self._strides = gait, max(PERIODS, int(np.ceil(LEAST / gait.period)))
+
+    def __call__(self, trial: Trial) -> bool:
+        """Return whether a push is survived."""
+        by = self._gait.push(trial.size * np.array([np.cos(trial.direction), np.sin(trial.direction)]))
+        off = np.abs(self._gait.system.deviations(by, self._strides) / self._gait.system.scale).max(axis=1)
+        return bool(off[-1] < off[0])  # NaN is not: it fell

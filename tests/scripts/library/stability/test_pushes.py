@@ -9,10 +9,12 @@ import pytest
 from pushed_cart import Cart
 
 from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.gaits import Gait, in_heading
 from tarsus.scripts.library.stability.loop import Loop
 from tarsus.scripts.library.stability.margins import DIRECTIONS, Margin, Question, margins, pushed
-from tarsus.scripts.library.stability.pushes import Pushed
+from tarsus.scripts.library.stability.pushes import Pushed, PushedGait
 from tarsus.scripts.library.stability.survival import Island
+from tarsus.scripts.library.stability.system import MapSystem
 
 
 def trial(size, direction=0.0, phase=0.0, seed=0):
@@ -105,3 +107,24 @@ def test_a_dog_bears_small_pushes_and_not_large_ones_whatever_was_asked_before()
     mixed = trials + [trial(1.5, 1.0, 0.3), trial(1.5, -1.0, 0.6)]
     pushes = Pushed(Loop.of("clock", "Dog-v0"), 19)
     assert list(map(pushes, mixed)) == list(map(pushes, mixed[::-1]))[::-1]
+
+
+@pytest.mark.parametrize(
+    ("size", "direction", "survives"),
+    [
+        (0.4, 0.0, True), (0.6, 0.0, False), (0.4, np.pi / 2, True), (0.6, np.pi / 2, True), (0.9, np.pi / 2, False),
+        (0.9, -np.pi / 2, True),
+    ],
+)  # fmt: skip
+def test_a_return_map_is_pushed_at_its_section(size, direction, survives):
+    """It falls after a push of .5 ahead; one of .8 to the left it does not forget."""
+
+    def stride(z):
+        height, right, ahead = z
+        if ahead > 0.5:
+            return np.full(3, np.nan)
+        return np.array([0.5 * height, right if right < -0.8 else 0.6 * right + 0.1 * height, 0.7 * ahead])
+
+    names = ("z", "vx", "vy")
+    gait = Gait("map", MapSystem(stride, np.zeros(3), names), 1.0, push=in_heading(names))
+    assert PushedGait(gait)(trial(size, direction)) is survives
