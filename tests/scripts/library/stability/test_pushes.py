@@ -11,7 +11,7 @@ from pushed_cart import Cart
 from tarsus.scripts.library.stability.ensembles import Trial
 from tarsus.scripts.library.stability.gaits import Gait, in_heading
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.margins import DIRECTIONS, Margin, Question, margins, pushed
+from tarsus.scripts.library.stability.margins import DIRECTIONS, PUSHES, Margin, Question, margins, pushed
 from tarsus.scripts.library.stability.pushes import Pushed, PushedGait
 from tarsus.scripts.library.stability.survival import Island
 from tarsus.scripts.library.stability.system import MapSystem
@@ -128,3 +128,15 @@ def test_a_return_map_is_pushed_at_its_section(size, direction, survives):
     names = ("z", "vx", "vy")
     gait = Gait("map", MapSystem(stride, np.zeros(3), names), 1.0, push=in_heading(names))
     assert PushedGait(gait)(trial(size, direction)) is survives
+
+
+def test_a_return_map_has_the_margin_of_all_directions():
+    """It is thrown by a push of half a metre per second ahead; eight phases are one."""
+    names = ("vx", "vy")
+
+    def make():
+        system = MapSystem(lambda z: np.where(z[1] > 0.5, np.nan, 0.5 * z), np.zeros(2), names)
+        return Gait("map", system, 1.0, push=in_heading(names))
+
+    (found,) = margins(Question(make, 0))
+    assert found.name == PUSHES and found.threshold.low <= 0.55 and 0.5 <= found.threshold.high
