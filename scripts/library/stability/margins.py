@@ -79,7 +79,7 @@ class Question:
     """Of which closed loop margins are asked, and with which ensembles.
 
     Attributes:
-        make: Makes the loop, or a gait that has a `push`, in any process.
+        make: Makes the loop, or a gait that has a `pushed`, in any process.
         steps_per_period: Control periods in a period of the loop's gait.
         folder: Where trials are kept as they are found; None keeps none.
         about: What they depend on: policy, options, engine, versions.

@@ -97,7 +97,7 @@ class PushedGait:
     """Whether pushes of a return map's gait are survived: a function of a trial, whose phase is that of the section.
 
     Args:
-        gait: It has a `push`.
+        gait: It has a `pushed`.
     """
 
     def __init__(self, gait: Gait):
@@ -105,6 +105,7 @@ class PushedGait:
 
     def __call__(self, trial: Trial) -> bool:
         """Return whether a push is survived."""
-        by = self._gait.push(trial.size * np.array([np.cos(trial.direction), np.sin(trial.direction)]))
-        off = np.abs(self._gait.system.deviations(by, self._strides) / self._gait.system.scale).max(axis=1)
-        return bool(off[-1] < off[0])  # NaN is not: it fell
+        velocity = trial.size * np.array([np.cos(trial.direction), np.sin(trial.direction)])
+        at = [self._gait.pushed(velocity, strides) for strides in (0, self._strides)]
+        first, last = np.abs((np.array(at) - self._gait.system.at) / self._gait.system.scale).max(axis=1)
+        return bool(last < first)  # NaN is not: it fell

@@ -30,7 +30,7 @@ def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> No
     Raises:
         ValueError: The message says what can.
     """
-    if with_margins and isinstance(subject, Gait) and subject.push is None:
+    if with_margins and isinstance(subject, Gait) and subject.pushed is None:
         raise ValueError(f"{subject.name} is a return map that is not pushed: ask for a box instead")
     if box and not isinstance(subject, Gait):
         raise ValueError("a box needs a return map: a robot's file with --engine exact, or a model; loops have margins")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from pushed_cart import Cart
 
+from tarsus.scripts.library.stability import gaits
 from tarsus.scripts.library.stability.ensembles import Trial
-from tarsus.scripts.library.stability.gaits import Gait, in_heading
+from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
 from tarsus.scripts.library.stability.margins import DIRECTIONS, PUSHES, Margin, Question, margins, pushed
 from tarsus.scripts.library.stability.pushes import Pushed, PushedGait
@@ -109,6 +110,17 @@ def test_a_dog_bears_small_pushes_and_not_large_ones_whatever_was_asked_before()
     assert list(map(pushes, mixed)) == list(map(pushes, mixed[::-1]))[::-1]
 
 
+def mapped(stride):
+    """Return a gait whose coordinates are its velocity ahead and to the left."""
+
+    def pushed(velocity, strides):
+        for _ in range(strides):
+            velocity = stride(velocity)
+        return velocity
+
+    return Gait("map", MapSystem(stride, np.zeros(2)), 0.3, pushed=pushed)
+
+
 @pytest.mark.parametrize(
     ("size", "direction", "survives"),
     [
@@ -118,25 +130,30 @@ def test_a_dog_bears_small_pushes_and_not_large_ones_whatever_was_asked_before()
 )  # fmt: skip
 def test_a_return_map_is_pushed_at_its_section(size, direction, survives):
     """It falls after a push of .5 ahead; one of .8 to the left it does not forget."""
+    strides = []
 
     def stride(z):
-        height, right, ahead = z
-        if ahead > 0.5:
-            return np.full(3, np.nan)
-        return np.array([0.5 * height, right if right < -0.8 else 0.6 * right + 0.1 * height, 0.7 * ahead])
+        strides.append(0)
+        ahead, left = z
+        return np.full(2, np.nan) if ahead > 0.5 else np.array([0.7 * ahead, left if left > 0.8 else 0.6 * left])
 
-    names = ("z", "vx", "vy")
-    gait = Gait("map", MapSystem(stride, np.zeros(3), names), 1.0, push=in_heading(names))
-    assert PushedGait(gait)(trial(size, direction)) is survives
+    assert PushedGait(mapped(stride))(trial(size, direction)) is survives
+    assert len(strides) == 7  # two seconds
 
 
 def test_a_return_map_has_the_margin_of_all_directions():
-    """It is thrown by a push of half a metre per second ahead; eight phases are one."""
-    names = ("vx", "vy")
-
-    def make():
-        system = MapSystem(lambda z: np.where(z[1] > 0.5, np.nan, 0.5 * z), np.zeros(2), names)
-        return Gait("map", system, 1.0, push=in_heading(names))
-
-    (found,) = margins(Question(make, 0))
+    """It is thrown by a push of half a metre per second ahead."""
+    (found,) = margins(Question(lambda: mapped(lambda z: np.where(z[0] > 0.5, np.nan, 0.5 * z)), 0))
     assert found.name == PUSHES and found.threshold.low <= 0.55 and 0.5 <= found.threshold.high
+
+
+@pytest.mark.extra  # the hexapod is compiled
+def test_the_hexapod_walks_on_as_its_return_map_after_a_small_push():
+    gait = gaits.MODELS["hexapod-walk"]()
+    off = gait.pushed(np.array([0.01, 0.0]), 0) - gait.system.at
+    assert gait.system.names[np.argmax(off)] == "vy" and off.max() == pytest.approx(0.01)
+    left = gait.pushed(np.array([0.0, 0.01]), 0) - gait.system.at
+    assert gait.system.names[np.argmin(left)] == "vx" and left.min() == pytest.approx(-0.01)
+    once = gait.system.stride(gait.system.at + off)
+    np.testing.assert_allclose(gait.pushed(np.array([0.01, 0.0]), 2), gait.system.stride(once), atol=1e-5)
+    assert np.isnan(gait.pushed(np.array([0.0, 4.0]), 4)).all()
