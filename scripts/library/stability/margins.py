@@ -119,7 +119,7 @@ def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CH
     if unknown := [name for name in changes if name not in CHANGES]:
         raise ValueError(f"unknown change {unknown[0]!r}; there are {', '.join(CHANGES)}")
     subject = question.make()
-    if isinstance(subject, Gait):  # a trial takes a second: all directions together are ten minutes
+    if isinstance(subject, Gait):
         return (pushed(question, PUSHES, 0.0, np.pi),)
     free = subject.chart.free
     named = [(DIRECTIONS[k], k * np.pi / 4) for k in (range(8) if free else (0, 4))]
