@@ -73,8 +73,8 @@ def test_a_file_of_something_else_is_begun_anew(tmp_path):
 
 def test_outcomes_are_in_order_of_the_trials():
     outcomes = Question(None, 10).outcomes("one", Counted())
-    trials = [Trial(0.0, 0.0, size, 0) for size in (2.0, 0.1, 2.0, 0.2)]
-    assert outcomes(trials).tolist() == [False, True, False, True]
+    trials = [Trial(0.0, 0.0, size, 0) for size in (2.0, 0.1, 2.0, 1.1)]
+    assert outcomes([*trials, Trial(0.0, 0.0, 1.1, 2)]).tolist() == [False, True, False, False, True]
 
 
 if __name__ == "search":
