@@ -365,3 +365,20 @@ def test_a_state_of_the_exact_hexapod_is_the_same_here():
             mujoco.mj_jacSite(model, data, jacobian, None, model.site(f"foot_{leg}").id)
             np.testing.assert_allclose(data.site(f"foot_{leg}").xpos, position, atol=1e-12)
             np.testing.assert_allclose(jacobian @ data.qvel, speed, atol=1e-12)
+
+
+def test_toes_move_as_in_the_exact_engine():
+    rng, params = np.random.default_rng(0), HexapodParams()
+    joints = rng.normal([0.0, 0.2, 0.2], [1.0, 0.1, 0.01], (6, 3))
+    quaternion = np.array([0.9, 0.1, -0.2, 0.3])
+    parts = rng.normal(size=3), quaternion / np.linalg.norm(quaternion), joints
+    x = exact_state.assemble(params, *parts, rng.normal(size=3), rng.normal(size=3), rng.normal(size=(6, 3)))
+    model, data = start(params)
+    data.qpos[:], data.qvel[:] = hexapod_state.from_exact(params, x)
+    mujoco.mj_forward(model, data)
+    for leg, (place, speed) in enumerate(zip(*exact_state.toes_of(x), strict=True)):
+        jacobian = np.zeros((3, model.nv))
+        mujoco.mj_jacSite(model, data, jacobian, None, model.site(f"foot_{leg}").id)
+        np.testing.assert_allclose(data.site(f"foot_{leg}").xpos, place, atol=2e-4)  # the toe's radius
+        np.testing.assert_allclose(jacobian @ data.qvel, speed, atol=5e-3)
+    np.testing.assert_allclose(hexapod_state.to_exact(params, data.qpos, data.qvel), x, atol=1e-12)

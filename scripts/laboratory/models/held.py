@@ -11,8 +11,6 @@ Source: the equations of `analytic.hybrid.feedback`; symmetric gaits as in `orbi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
@@ -31,7 +29,6 @@ N_BODY = len(BODY)
 EFFORT, PRICE = 0.1, 0.23  # of LQR's controls, in large steps; of a gain's difference from LQR's
 TOLERANCES = {"rtol": 1e-6, "atol": 1e-6 * SCALE}  # of walks; those of derivatives are finer
 CLOSE = 1e-7  # of a fixed point, in scaled numbers
-UPRIGHT = 0.5  # cosine of the tilt below which the robot has fallen
 
 
 def body_numbers(x: np.ndarray) -> np.ndarray:
@@ -85,16 +82,16 @@ def _times(stride: StrideMap) -> tuple[list[int], list[int]]:
     return tuple([names.index(f"{what}{leg}") for leg in range(N_LEGS)] for what in ("released", "turn"))
 
 
-def differences(stride: StrideMap, z: np.ndarray, step: float = STEP) -> feedback.SectionModel:
-    """Return A and B about coordinates z (m,) by central differences of a step, in large steps.
+def differences(stride: StrideMap, z: np.ndarray) -> feedback.SectionModel:
+    """Return A and B about coordinates z (m,) by central differences.
 
     Where feet land within a step of one another they change with it: the map has kinks there.
     """
-    return feedback.from_differences(lambda z, u: _period(stride, z, u), z, CONTROLS, LARGE, step)
+    return feedback.from_differences(lambda z, u: _period(stride, z, u), z, CONTROLS, LARGE, STEP)
 
 
 def _period(stride: StrideMap, z: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Return the coordinates a stride later; NaN if the robot falls."""
+    """Return the coordinates (m,) a stride with controls u (7,) later, as of `stride_with`; NaN if the robot falls."""
     r = stride_with(stride, u, stride.lift(z), stride.d0, stride.chart, rtol=1e-9, atol=1e-9 * SCALE)
     return stride.project(r.x_end) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
 
@@ -148,35 +145,30 @@ def body_feedback(model: feedback.SectionModel, limit: float, starts: int = 1) -
     )
 
 
-@dataclass(frozen=True)
-class PushedWalk:
-    """A walk after a push."""
+def walk(stride: StrideMap, law: feedback.Feedback, z: np.ndarray, n_strides: int, **settings) -> np.ndarray:
+    """Return the coordinates at the sections of a held walk, shape (n_strides + 1, m); NaN from where the robot falls.
 
-    distance: np.ndarray  # (n,) largest of the body's scaled numbers from the gait's, at the end of each stride
-    fell: bool
-
-
-def after_push(stride: StrideMap, law: feedback.Feedback | None, push: np.ndarray, n_strides: int) -> PushedWalk:
-    """Return the walk of a gait after a push at the section.
+    Between sections the whole state goes on: far from the gait toes stand or slide that do not on it.
 
     Args:
         stride: The gait.
-        law: Its feedback; None: the clock alone, about the settled gait.
-        push: Added to velocity and angular velocity, shape (6,) [m/s, rad/s].
+        law: Its feedback.
+        z: Coordinates at the beginning, shape (m,).
         n_strides: Strides.
+        **settings: Of the runs.
     """
-    z = stride.z0 if law is None else law.model.z
-    x, d, chart = stride.lift(z), stride.d0, stride.chart
-    x[7:13] += push
-    distance: list[float] = []
-    for _ in range(n_strides):
-        u = np.zeros(len(CONTROLS)) if law is None else law.of_measured(body_numbers(x) - z[:N_BODY])
-        r = stride_with(stride, u, x, d, chart, **TOLERANCES)
-        if r.status is not Status.STOPPED or 1.0 - 2.0 * (r.x_end[4] ** 2 + r.x_end[5] ** 2) < UPRIGHT:
-            return PushedWalk(np.array(distance), True)
+    rows, target = np.full((n_strides + 1, len(z)), np.nan), law.model.z[:N_BODY]
+    if not np.isfinite(z).all():
+        return rows
+    rows[0], x, d, chart = z, stride.lift(z), stride.d0, stride.chart
+    for row in rows[1:]:
+        u = law.of_measured(body_numbers(x) - target)
+        r = stride_with(stride, u, x, d, chart, **settings)
+        if r.status is not Status.STOPPED:
+            break
         x, d, chart = r.x_end, tick_memory(stride, r), r.chart_end
-        distance.append(float(np.abs(body_numbers(x) - z[:N_BODY]).max()))
-    return PushedWalk(np.array(distance), False)
+        row[:] = stride.project(x)
+    return rows
 
 
 def _mirror(stride: StrideMap) -> np.ndarray:

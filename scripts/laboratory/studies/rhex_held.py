@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import mujoco
 import numpy as np
@@ -14,7 +14,7 @@ from tarsus.analytic.hybrid import compile as compiled
 from tarsus.analytic.hybrid.feedback import Feedback
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid, orbit
 from tarsus.analytic.models.hexapod.parameters import N_LEGS
-from tarsus.analytic.models.hexapod.state import NAMES, QUATERNION, TOES
+from tarsus.analytic.models.hexapod.state import NAMES, QUATERNION, SCALE, TOES
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.clock_gaits import RHEX_FOUND, RHEX_NOT_FROM_REST
 from tarsus.mjcf.hexapod_state import from_exact
@@ -24,10 +24,13 @@ from tarsus.scripts.laboratory.studies.rhex_walks import numbers_of
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
 from tarsus.scripts.library.machines.hexapod_experiment import Start
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
+from tarsus.scripts.library.stability.gaits import Gait
+from tarsus.scripts.library.stability.system import MapSystem
 
 ROBOT = HexapodParams.rhex("drive")
 LIMIT = 3.0  # of a control, in large steps
 PUSH = np.array([0.3, 0.3, 0.3, 1.5, 1.5, 1.5])  # largest, of velocity [m/s] and angular velocity [rad/s]
+VELOCITY = slice(3, 9)  # of the coordinates, behind height and tilt: linear, angular
 RIGHT = 3  # legs, those that a start names
 
 
@@ -122,22 +125,49 @@ class HeldRhex:
         numbers = self.law.model.z[: held.N_BODY]
         return GaitFeedback(self.stride.t0 + self.stride.gait.cycle_time, numbers, self.law.gain, self.law.limit)
 
-    def in_mujoco(self, push: np.ndarray, n_strides: int, preset: str = "reference") -> held.PushedWalk:
-        """Return how the gait goes on after a push in MuJoCo, as `held.after_push` in the exact engine."""
-        stepper = self.stepper(push, preset)
-        distance: list[float] = []
-        while len(distance) < n_strides:
+    def gait(self, name: str, is_held: bool = True) -> Gait:
+        """Return the gait as `tarsus stability` asks about it, held or by the clock alone."""
+        law = self.law_of(is_held)
+
+        def stride(now: np.ndarray) -> np.ndarray:
+            return held.walk(self.stride, law, now, 1, rtol=1e-9, atol=1e-9 * SCALE)[-1]
+
+        return Gait(name, MapSystem(stride, law.model.z, self.stride.names), self.stride.gait.cycle_time)
+
+    def law_of(self, is_held: bool) -> Feedback:
+        """Return the feedback, or one that corrects nothing."""
+        return replace(self.law, gain=is_held * self.law.gain)
+
+    def in_exact(self, push: np.ndarray, n_strides: int, is_held: bool = True) -> np.ndarray:
+        """Return how far the body is from the gait after each stride that follows a push, shape (n_strides,).
+
+        Args:
+            push: Added to velocity and angular velocity at the section, shape (6,) [m/s, rad/s].
+            n_strides: Strides.
+            is_held: Or by the clock alone.
+
+        Returns:
+            The largest difference of its scaled numbers; NaN from where it falls.
+        """
+        law, z = self.law_of(is_held), self.law.model.z.copy()
+        z[VELOCITY] += push
+        off = held.walk(self.stride, law, z, n_strides, **held.TOLERANCES) - law.model.z
+        return np.abs(off[1:, : held.N_BODY]).max(axis=1)
+
+    def in_mujoco(self, push: np.ndarray, n_strides: int, preset: str = "reference") -> np.ndarray:
+        """Return the same in MuJoCo."""
+        stepper, distance = self.stepper(push, preset), np.full(n_strides, np.nan)
+        for k in range(n_strides):
             before = stepper.controller.n_sections
-            stepper.step()
-            if stepper.fallen():
-                return held.PushedWalk(np.array(distance), True)
-            if stepper.controller.n_sections > before:
-                off = stepper.numbers - self.law.model.z[: held.N_BODY]
-                distance.append(float(np.abs(off).max()))
-        return held.PushedWalk(np.array(distance), False)
+            while stepper.controller.n_sections == before:
+                stepper.step()
+                if stepper.fallen():
+                    return distance
+            distance[k] = np.abs(stepper.numbers - self.law.model.z[: held.N_BODY]).max()
+        return distance
 
     def stepper(self, push: np.ndarray, preset: str = "reference") -> HeldStepper:
-        """Return what steps it in MuJoCo, from the gait and a push as in `held.after_push`."""
+        """Return what steps it in MuJoCo, from the gait and a push as in `in_exact`."""
         x = self.stride.lift(self.law.model.z)
         x[7:13] += push
         start = Start(*from_exact(ROBOT, x))

@@ -1,7 +1,7 @@
 """What a gait of the hexapod is worth: how it walks in the exact engine, and whether it is stable in both.
 
-A gait is stable if MuJoCo walks it from rest too and as fast, four pushes of `PUSH` leave either robot on its legs, and
-Newton's method finds the fixed point of its stride map with all multipliers inside the unit circle.
+A gait is stable if MuJoCo walks it from rest too and as fast, `tarsus stability` calls its orbit in the exact engine
+stable, and the orbit is come back to after four pushes of `PUSH`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.hybrid import sections
-from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, hybrid, orbit
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import heading, moved
 from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
-from tarsus.envs.measure import UPRIGHT
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
-from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
+from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, RunStatus
 from tarsus.scripts.library.records import summary
+from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.result import Stability
+from tarsus.scripts.library.stability.verdict import Kind
 
 SECONDS = 4.0  # of walking from rest
 VARIATION = 0.01  # of the last strides' lengths, relative
 JUDGED = 1.5  # seconds of last strides
 PUSH = 0.2  # change of the body's velocity [m/s]
-DIRECTIONS = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
+DIRECTIONS = tuple(0.5 * np.pi * k for k in range(4))  # from ahead towards left [rad]
 AGREEMENT = 0.02  # of the engines' speeds
-AFTER_PUSH = 2.0  # of walking on [s]
 STARTS = 16  # starts that are not quite at rest
 START_VELOCITY = 0.01  # of the body in them, standard deviation along each axis [m/s]
 SETTINGS = {"rtol": exact.RTOL, "atol": exact.RTOL * SCALE}
@@ -107,24 +107,6 @@ def starts(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> int:
     return sum(walk(sim, params, gait, velocity)[0].steady for velocity in velocities)
 
 
-def survives(sim: hy.Simulator, walked: hy.Result, push: float) -> int:
-    """Return after how many of four pushes the robot is on its legs: to each side, forward and backward.
-
-    Args:
-        sim: The compiled hexapod.
-        walked: The walk at whose end it is pushed.
-        push: Change of the body's velocity [m/s].
-    """
-    upright = 0
-    for direction in DIRECTIONS:
-        x, t = walked.x_end.copy(), walked.t_end
-        x[7:9] += push * np.array(direction)
-        begin = dict(chart=walked.chart_end, t0=t, final_time=t + AFTER_PUSH)
-        r = sim.run(x, walked.d_end, walked.p, **begin, **SETTINGS)
-        upright += r.status is hy.Status.FINAL_TIME
-    return upright
-
-
 @dataclass(frozen=True)
 class Proof:
     """What else is known of a gait."""
@@ -132,17 +114,16 @@ class Proof:
     gait: TripodGait
     exact: summary.Summary
     mujoco: summary.Summary
-    upright: int  # of four pushes survived, in the exact engine
-    upright_mujoco: int
     started: int  # of `STARTS`, in the exact engine
-    radius: float  # largest multiplier of the stride, NaN where Newton's method found no fixed point
+    stability: Stability  # of the exact engine's orbit
+    survived: int  # of four pushes of it
 
     @property
     def stable(self) -> bool:
         """Whether the gait passes."""
         walks = self.exact.status == self.mujoco.status == RunStatus.COMPLETED.value
         same = abs(self.mujoco.speed / self.exact.speed - 1) < AGREEMENT
-        return walks and same and self.upright == self.upright_mujoco == len(DIRECTIONS) and self.radius < 1
+        return walks and same and self.survived == len(DIRECTIONS) and self.stability.verdict == Kind.STABLE.value
 
 
 def follows(params: HexapodParams, gait: TripodGait, speed: float) -> bool:
@@ -151,39 +132,23 @@ def follows(params: HexapodParams, gait: TripodGait, speed: float) -> bool:
     return run.completed and abs(summary.summarise(run.record).speed / speed - 1) < AGREEMENT
 
 
-def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof:
-    """Return pushes, multipliers and the numbers of both engines for a gait that walks from rest."""
+def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof | None:
+    """Return what `tarsus stability` says of a gait that walks from rest, and the numbers of both engines.
+
+    None if it is no gait that repeats.
+    """
+    from tarsus.scripts.library.stability import asking, gaits, pushes  # slow to import
+
     experiment = HexapodExperiment(params, gait, Flat())
-    _, walked = walk(sim, params, gait)
-    made = exact.simulate(experiment, SECONDS + JUDGED)
-    run = simulate(experiment, SECONDS + JUDGED, progress=False)
-    stride = orbit.settle(sim, params, gait, int(np.ceil(SECONDS / gait.cycle_time)))
-    halves = 2 if gait.phase_difference == 0.5 else 1  # a gait of two tripods is its own mirror image half a stride on
-    point = sections.fixed_point(stride.half if halves == 2 else stride.full, stride.z0, tol=1e-8, max_iter=4)
-    converged = point.status is sections.Convergence.CONVERGED
-    radius = float(np.abs(point.multipliers[0]) ** halves) if converged else np.nan
-    numbers = summary.summarise(made.record), summary.summarise(run.record)
-    upright = survives(sim, walked, PUSH), mujoco_survives(experiment, PUSH)
-    return Proof(gait, *numbers, *upright, starts(sim, params, gait), radius)
-
-
-def mujoco_survives(experiment: HexapodExperiment, push: float) -> int:
-    """Return after how many of the four pushes [m/s] MuJoCo's robot is on its legs, as `survives`."""
-    stepper = HexapodStepper(experiment)
-    timestep, period = stepper.model.opt.timestep, experiment.gait.cycle_time
-    for _ in range(round(np.ceil(SECONDS / period) * period / timestep)):
-        stepper.step()
-    start = stepper.data.time, stepper.data.qpos.copy(), stepper.data.qvel.copy()
-    upright = 0
-    for direction in DIRECTIONS:
-        stepper.data.time, stepper.data.qpos[:], stepper.data.qvel[:] = start
-        stepper.data.qvel[:2] += push * np.array(direction)
-        up = np.inf
-        for _ in range(round(AFTER_PUSH / timestep)):
-            stepper.step()
-            up = min(up, 1 - 2 * float(np.sum(stepper.data.qpos[4:6] ** 2)))
-        upright += up > UPRIGHT
-    return upright
+    try:
+        orbit = gaits.hexapod(params, gait)
+    except ValueError:
+        return None
+    pushed = pushes.PushedGait(orbit)
+    survived = sum(pushed(Trial(direction, 0.0, PUSH, 0)) for direction in DIRECTIONS)
+    runs = exact.simulate(experiment, SECONDS + JUDGED), simulate(experiment, SECONDS + JUDGED, progress=False)
+    numbers = (summary.summarise(made.record) for made in runs)
+    return Proof(gait, *numbers, starts(sim, params, gait), asking.asked(orbit, orbit.name, 0), survived)
 
 
 def table(proof: Proof, walked: int, converged: bool) -> str:
@@ -194,9 +159,9 @@ def table(proof: Proof, walked: int, converged: bool) -> str:
         ["cost of transport, electrical", *(f"{s.cot_electrical:.3f}" for s in (proof.exact, proof.mujoco))],
         ["at the motors' limit", *(f"{100 * s.saturated:.0f} %" for s in (proof.exact, proof.mujoco))],
         ["duty factor, mean of the legs", *(f"{s.duty_factor.mean():.2f}" for s in (proof.exact, proof.mujoco))],
-        [f"pushes of {PUSH} m/s survived, of four", str(proof.upright), str(proof.upright_mujoco)],
+        [f"pushes of {PUSH} m/s survived, of four", str(proof.survived), ""],
         [f"starts at {START_VELOCITY:g} m/s from rest that walk, of {STARTS}", str(proof.started), ""],
-        ["largest multiplier of a stride", f"{proof.radius:.3f}", ""],
+        ["largest multiplier of a stride", f"{proof.stability.largest[0]:.3f}", ""],
     ]
     gait = proof.gait
     title = (

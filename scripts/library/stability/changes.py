@@ -7,7 +7,7 @@ made for the nominal machine, is the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +87,7 @@ CHANGES: dict[str, Change] = {
 
 
 class Changed:
-    """Whether changes are survived: a function of trials, which yields as they are found.
+    """Whether changes are survived: a function of a trial.
 
     Args:
         loop: The loop, of the nominal machine; it is used up.
@@ -113,11 +113,7 @@ class Changed:
         self._least = least_speed(speed)
         self._last: tuple[float, Mapping[str, Any]] = (0.0, {})
 
-    def __call__(self, trials: Sequence[Trial]) -> Iterator[bool]:
-        """Yield whether changes are survived, in order."""
-        return map(self.survives, trials)
-
-    def survives(self, trial: Trial) -> bool:
+    def __call__(self, trial: Trial) -> bool:
         """Return whether a change is survived."""
         loop = self._loop
         if trial.size != self._last[0]:  # the same options once more do not compile the model anew

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,14 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import simplest_walker
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
+from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
+from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND
 from tarsus.scripts.library.stability.system import MapSystem
 
 WALKER_SLOPE = 0.009  # at which the simplest walker's gaits were published [rad]
 WALKER_STEP = 2e-5  # of its differences: it bends within .2
+PUSHED_RTOL = 1e-6  # of runs after a push
 SLOWNESS = 1e-6  # distance of Newton's fixed point from a map's value, at most
 
 
@@ -30,12 +34,16 @@ class Gait:
         system: The map, standing there.
         period: Of a stride; in the model's units where it has no others.
         lines: What is to be known of it, for people.
+        pushed: Coordinates some strides after a change of the body's velocity ahead and to its left, shape (2,) [m/s],
+            at the section; NaN if it fell. The whole state goes on: far from the gait feet stand that do not on it.
+            None of a gait that cannot be pushed.
     """
 
     name: str
     system: MapSystem
     period: float
     lines: tuple[str, ...] = ()
+    pushed: Callable[[np.ndarray, int], np.ndarray] | None = None
 
 
 def _walker(name: str, guess: tuple[float, float]) -> Gait:
@@ -49,15 +57,33 @@ def _walker(name: str, guess: tuple[float, float]) -> Gait:
     return Gait(name, MapSystem(stride, z, ("stance angle", "its rate"), np.abs(z)), float(period), lines)
 
 
-def _hexapod() -> Gait:
-    """Return the hexapod's walk of Table 2; see `analytic.models.hexapod.orbit` for the coordinates."""
+def hexapod(params: HexapodParams, gait: TripodGait, name: str = "hexapod") -> Gait:
+    """Return a gait of the hexapod's clock from rest; see `analytic.models.hexapod.orbit` for the coordinates.
+
+    Raises:
+        ValueError: If the robot falls, or does not come to a gait that repeats.
+    """
     from tarsus.scripts.library.machines import hexapod_exact
 
-    params, gait = HexapodParams(), TripodGait()
     stride = orbit.settle(hexapod_exact.simulator(Flat()), params, gait)
-    z = newton("hexapod-walk", stride.half, stride.z0, tol=1e-9)
+    # A gait of two tripods is its own mirror image half a stride on.
+    z = newton(name, stride.half if gait.phase_difference == 0.5 else stride.full, stride.z0, tol=1e-9)
     lines = ("place and heading are no coordinates, nor is what standing toes fix",)
-    return Gait("hexapod-walk", MapSystem(stride.full, z, stride.names), gait.cycle_time, lines)
+    pushed = functools.partial(_pushed, stride, z)
+    return Gait(name, MapSystem(stride.full, z, stride.names), gait.cycle_time, lines, pushed)
+
+
+def _pushed(stride: orbit.StrideMap, z: np.ndarray, velocity: np.ndarray, strides: int) -> np.ndarray:
+    """Return `Gait.pushed`; in the heading frame y points ahead and x to the right."""
+    x = stride.lift(z)
+    x[VELOCITY : VELOCITY + 2] += (-velocity[1], velocity[0])
+    if not strides:
+        return stride.project(x)
+    how = stride.start(False)
+    how |= {"count": strides * how["count"], "final_time": stride.t0 + (strides + 1) * stride.gait.cycle_time}
+    how |= {"rtol": PUSHED_RTOL, "atol": PUSHED_RTOL * SCALE}
+    r = sections.return_to(stride.sim, stride.section(False), x, stride.d0, stride.p, **how)
+    return stride.project(r.x_end) if r.status is hy.Status.STOPPED else np.full(len(z), np.nan)
 
 
 def newton(
@@ -74,8 +100,13 @@ def newton(
     return found.z
 
 
+FROM_REST = ("rhex-cheap", "rhex-fast", "rhex-pronk")
 MODELS: dict[str, Callable[[], Gait]] = {
-    "hexapod-walk": _hexapod,
+    **{
+        f"hexapod-{name}": functools.partial(hexapod, HexapodParams(), gait, f"hexapod-{name}")
+        for name, gait in CLOCK_GAITS.items()
+    },
+    **{name: functools.partial(hexapod, HexapodParams.rhex("drive"), RHEX_FOUND[name], name) for name in FROM_REST},
     "simplest-walker": lambda: _walker("simplest-walker", simplest_walker.LONG),
     "simplest-walker-short": lambda: _walker("simplest-walker-short", simplest_walker.SHORT),
 }

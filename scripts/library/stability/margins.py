@@ -6,8 +6,9 @@ processes, and what was killed goes on where it was.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ import numpy as np
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.stability.changes import CHANGES, Change, Changed
 from tarsus.scripts.library.stability.ensembles import Trial, ensemble
+from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.outcomes import Outcomes
-from tarsus.scripts.library.stability.pushes import FallsByItself, Pushed
+from tarsus.scripts.library.stability.pushes import FallsByItself, Pushed, PushedGait
+from tarsus.scripts.library.stability.store import Store
+from tarsus.scripts.library.stability.survey import Survives
 from tarsus.scripts.library.stability.survival import Island, Settings, Threshold, bound_of, threshold
 
 DIRECTIONS = (
@@ -31,6 +34,7 @@ DIRECTIONS = (
     "right",
     "forward right",
 )
+PUSHES = "pushes"  # from all directions together
 N_PHASES, N_SEEDS = 8, 8  # of an ensemble of pushes
 FIRST_PUSH, MOST_PUSH = 0.2, 6.4  # sizes that a search begins with, and ends at [m/s]
 OF_PUSHES, OF_CHANGES = Settings(), Settings(halvings=2, checks=1)
@@ -75,27 +79,34 @@ class Question:
     """Of which closed loop margins are asked, and with which ensembles.
 
     Attributes:
-        make: Makes the loop, in any process.
-        steps_per_period: Control periods in a period of its gait.
+        make: Makes the loop, or a gait that has a `pushed`, in any process.
+        steps_per_period: Control periods in a period of the loop's gait.
         folder: Where trials are kept as they are found; None keeps none.
         about: What they depend on: policy, options, engine, versions.
         first_seed: Of the ensembles; those of other first seeds, at least as far apart as 64, are disjoint.
     """
 
-    make: Callable[[], Loop]
+    make: Callable[[], Loop | Gait]
     steps_per_period: int
     folder: Path | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     first_seed: int = 0
 
-    def outcomes(self, name: str, survives: Callable) -> Outcomes:
-        """Return the outcomes of a search, those that are known among them."""
+    def outcomes(self, name: str, survives: Callable[[Trial], bool]) -> Survives:
+        """Return the outcomes of a search: each trial is asked once, and kept."""
         path = None if self.folder is None else self.folder / f"{name.replace(' ', '-')}.jsonl"
-        return Outcomes(survives, path, {**self.about, "search": name, "steps_per_period": self.steps_per_period})
+        store = Store(path, {**self.about, "search": name, "steps_per_period": self.steps_per_period})
+
+        def known(trials: Sequence[Trial]) -> np.ndarray:
+            return np.array([store.part(json.dumps(astuple(t)), lambda t=t: bool(survives(t))) for t in trials], bool)
+
+        return known
 
 
 def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CHANGES)) -> tuple[Margin, ...]:
     """Return the margins of a closed loop: pushes in all directions together, in each, and changes of the machine.
+
+    Of a return map only pushes in all directions together.
 
     Args:
         question: Which loop.
@@ -107,11 +118,14 @@ def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CH
     """
     if unknown := [name for name in changes if name not in CHANGES]:
         raise ValueError(f"unknown change {unknown[0]!r}; there are {', '.join(CHANGES)}")
-    free = question.make().chart.free
+    subject = question.make()
+    if isinstance(subject, Gait):
+        return (pushed(question, PUSHES, 0.0, np.pi),)
+    free = subject.chart.free
     named = [(DIRECTIONS[k], k * np.pi / 4) for k in (range(8) if free else (0, 4))]
     width = np.pi / 8 if free else 0.0  # eight sectors have all directions; a leg on a rail has two
     cases: list[tuple] = [(pushed, question, name, angle, width) for name, angle in named]
-    cases += [(pushed, question, "pushes", 0.0, np.pi)] if free else []
+    cases += [(pushed, question, PUSHES, 0.0, np.pi)] if free else []
     cases += [(changed, question, name) for name in changes]
     return tuple(parallel.each(_call, cases, jobs, unit="search", desc="margins", leave=False))
 
@@ -134,7 +148,9 @@ def pushed(question: Question, name: str, angle: float, half_width: float, setti
         half_width: Of it [rad]; pi is all directions.
         settings: Of the search.
     """
-    survives = question.outcomes(name, Pushed(question.make(), question.steps_per_period))
+    subject = question.make()
+    of = PushedGait(subject) if isinstance(subject, Gait) else Pushed(subject, question.steps_per_period)
+    survives = question.outcomes(name, of)
     members = ensemble(angle, half_width, N_PHASES, N_SEEDS, question.first_seed)
     bound = bound_of(survives, members, FIRST_PUSH, MOST_PUSH)
     found = threshold(survives, members, bound, settings)

@@ -2,16 +2,16 @@
 
 A push adds a horizontal velocity to the body at a phase of the steady gait. It is survived if the episode goes on for
 `PERIODS` periods of the gait, and at least for `LEAST` seconds, and the speed over ground in the last two of them is at
-least `RECOVERED` of what it was, in whatever direction.
+least `RECOVERED` of what it was, in whatever direction. A gait that is a return map is pushed at its section, and comes
+nearer to where it was in that time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 
 from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop, State
 
 PERIODS, LEAST = 4, 2.0  # how long after a push it is judged [periods], and at least [s]
@@ -52,7 +52,7 @@ def least_speed(speed: float) -> float:
 
 
 class Pushed:
-    """Whether pushes are survived: a function of trials, which yields as they are found.
+    """Whether pushes are survived: a function of a trial.
 
     Args:
         loop: The loop.
@@ -66,11 +66,7 @@ class Pushed:
         self._steps = max(PERIODS * steps_per_period, round(LEAST / loop.ctrl_dt), self._window)
         self._steady: dict[int, tuple[list[State], float]] = {}
 
-    def __call__(self, trials: Sequence[Trial]) -> Iterator[bool]:
-        """Yield whether pushes are survived, in order."""
-        return map(self.survives, trials)
-
-    def survives(self, trial: Trial) -> bool:
+    def __call__(self, trial: Trial) -> bool:
         """Return whether a push is survived."""
         states, speed = self._of(trial.seed)
         self._loop.restore(states[int(trial.phase * len(states))])
@@ -95,3 +91,21 @@ class Pushed:
             self._loop.restore(states[0])
             self._steady[seed] = states, speed_after(self._loop, self._window, self._window)
         return self._steady[seed]
+
+
+class PushedGait:
+    """Whether pushes of a return map's gait are survived: a function of a trial, whose phase is that of the section.
+
+    Args:
+        gait: It has a `pushed`.
+    """
+
+    def __init__(self, gait: Gait):
+        self._gait, self._strides = gait, max(PERIODS, int(np.ceil(LEAST / gait.period)))
+
+    def __call__(self, trial: Trial) -> bool:
+        """Return whether a push is survived."""
+        velocity = trial.size * np.array([np.cos(trial.direction), np.sin(trial.direction)])
+        at = [self._gait.pushed(velocity, strides) for strides in (0, self._strides)]
+        first, last = np.abs((np.array(at) - self._gait.system.at) / self._gait.system.scale).max(axis=1)
+        return bool(last < first)  # NaN is not: it fell

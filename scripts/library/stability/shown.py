@@ -12,7 +12,10 @@ from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.stability import surviving
 from tarsus.scripts.library.stability.result import Stability
 
-HEAD = ("policy", "engine", "verdict", "largest multiplier", "observed", "period [s]", "halves in [s]", "speed [m/s]")
+HEAD = (
+    *("policy", "engine", "verdict", "largest multiplier", "observed", "period [s]", "halves in [s]", "speed [m/s]"),
+    "pushes [m/s]",
+)
 COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
 OTHER = "0.4"  # colour of the other verdicts
 
@@ -31,7 +34,8 @@ def cells(found: Stability) -> list[str]:
         largest = f"{value:.3g} ({low:.3g} to {high:.3g})"
     named = Path(found.policy).name
     ours = (observed(found), found.period, found.half_life, found.speed)
-    return [named, found.engine, found.verdict, largest, *("-" if x is None else f"{x:.3g}" for x in ours)]
+    told = ("-" if x is None else f"{x:.3g}" for x in ours)
+    return [named, found.engine, found.verdict, largest, *told, surviving.pushes(found)]
 
 
 def table(results: Sequence[Stability]) -> str:

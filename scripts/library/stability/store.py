@@ -1,4 +1,4 @@
-"""Parts of a result, kept in a file as they are found: a run that was killed finds them there."""
+"""Parts of a result, and trials, kept in a file as they are found: a run that was killed finds them there."""
 
 from __future__ import annotations
 

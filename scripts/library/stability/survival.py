@@ -115,6 +115,14 @@ class Threshold:
         ends = [math.inf if one.high is None else one.high for one in (self, other)]
         return max(self.low, other.low) <= min(ends)
 
+    @property
+    def cell(self) -> str:
+        """What is known, for a table: the value and its interval."""
+        if self.status != FOUND:
+            return f"under {min(self.sizes):.3g}" if self.status == NONE else f"at least {self.bound:.3g}"
+        end = f"at least {self.bound:.3g}" if self.high is None else f"{self.high:.3g}"
+        return f"{self.value:.3g} ({self.low:.3g} to {end})"
+
     def message(self, unit: str = "") -> str:
         """Return what is known, in a sentence."""
         unit = f" {unit}" if unit else ""

@@ -15,7 +15,7 @@ from tarsus.scripts.library.stability import survival_panel
 from tarsus.scripts.library.stability.box_basin import box_basin
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.margins import Margin, Question, margins
+from tarsus.scripts.library.stability.margins import PUSHES, Margin, Question, margins
 from tarsus.scripts.library.stability.result import Stability
 from tarsus.scripts.library.stability.system import MapSystem
 from tarsus.scripts.library.stability.verdict import Kind
@@ -30,8 +30,8 @@ def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> No
     Raises:
         ValueError: The message says what can.
     """
-    if with_margins and isinstance(subject, Gait):
-        raise ValueError(f"{subject.name} is a return map, whose strides are not pushed within: ask for a box instead")
+    if with_margins and isinstance(subject, Gait) and subject.pushed is None:
+        raise ValueError(f"{subject.name} is a return map that is not pushed: ask for a box instead")
     if box and not isinstance(subject, Gait):
         raise ValueError("a box needs a return map: a robot's file with --engine exact, or a model; loops have margins")
     if box and len(box) not in (1, len(subject.system.names)):
@@ -42,7 +42,7 @@ def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> No
 def added(
     found: Stability,
     subject: Loop | Gait,
-    make: Callable[[], Loop],
+    make: Callable[[], Loop | Gait],
     with_margins: bool,
     box: Sequence[float],
     store: Path | None = None,
@@ -60,12 +60,12 @@ def added(
         jobs: Processes.
     """
     if box and isinstance(subject, Gait):
-        return replace(found, basin=basin_of(subject.system, box))
+        found = replace(found, basin=basin_of(subject.system, box))
     if not with_margins:
         return found
     if found.verdict in (Kind.FALLS.value, Kind.STOCHASTIC.value):
         return replace(found, lines=(*found.lines, f"no margins: the verdict is {found.verdict}"))
-    steps = round((found.period or APERIODIC) / subject.ctrl_dt)
+    steps = 0 if isinstance(subject, Gait) else round((found.period or APERIODIC) / subject.ctrl_dt)
     about = {name: getattr(found, name) for name in ("policy", "environment", "engine", "versions")}
     about["options"] = repr(dict(found.options))
     folder = None if store is None else store.with_suffix(TRIALS)
@@ -102,7 +102,13 @@ def messages(found: Stability) -> list[str]:
     return told + ([found.basin["message"]] if found.basin else [])
 
 
+def pushes(found: Stability) -> str:
+    """Return the threshold of pushes from all directions, for a table; "-" if they were not tried."""
+    restored = (Margin.restored(one) for one in found.margins if one["name"] == PUSHES)
+    return next((one.threshold.cell for one in restored if one.threshold), "-")
+
+
 def panel(found: Stability) -> Callable[[Any], None] | None:
-    """Return what draws the pushes that are survived on axes; None if there are none."""
-    restored = [Margin.restored(one) for one in found.margins]
+    """Return what draws the pushes that are survived in each direction on axes; None if there are none."""
+    restored = [Margin.restored(one) for one in found.margins if one["name"] != PUSHES]
     return functools.partial(survival_panel.draw, margins=restored) if restored else None

@@ -1,5 +1,8 @@
 """The hexapod's stride map: its coordinates, its symmetry, its fixed point and what the walk shows of it."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +10,12 @@ from hypothesis import strategies as st
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, energy, hybrid, orbit, state
 from tarsus.analytic.terrain import Flat
 
 PARAMS = HexapodParams()
+STORED = Path(__file__).parents[3] / "docs" / "data" / "stability" / "hexapod-walk-exact.json"
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +76,16 @@ def test_a_gait_is_a_fixed_point_of_half_a_stride_and_so_of_a_whole_one(stride):
 def test_a_gait_that_falls_has_no_orbit(sim):
     with pytest.raises(ValueError, match="does not walk"):
         orbit.settle(sim, PARAMS, TripodGait(0.3, 0.18, 0.8), 16)
+
+
+@pytest.mark.extra  # the hexapod is compiled, with its derivatives
+def test_variational_equations_and_the_walk_itself_show_the_multipliers_of_the_command(sim):
+    """Of a stride; the variational equations are those of half a stride with its reflection."""
+    stored = np.array(json.loads(STORED.read_text(encoding="utf-8"))["multipliers"]) @ (1.0, 1.0j)
+    early, later, stride = (orbit.settle(sim, PARAMS, TripodGait(), n) for n in (9, 10, 20))
+    precise = {"rtol": 1e-9, "atol": 1e-11 * state.SCALE}
+    flowed = sections.multipliers(stride.by_derivatives(orbit.derivatives_of(), stride.z0, half=True, **precise))
+    np.testing.assert_allclose(np.sort_complex(flowed[:6] ** 2), np.sort_complex(stored[:6]), atol=2e-6)
+    observed = np.linalg.norm(later.z0 - stride.z0) / np.linalg.norm(early.z0 - stride.z0)
+    assert observed == pytest.approx(stored[0].real, rel=0.02)
+    assert flowed[0] == pytest.approx(-0.6103, abs=2e-4)  # a pitch that changes sign every half stride

@@ -68,9 +68,10 @@ def test_what_a_machine_has_not_is_said(policy, name, words):
 
 def test_small_changes_are_survived_and_large_ones_not_whatever_was_asked_before(hexapod):
     trials = [trial(0.0), trial(0.9), trial(0.02), trial(0.9, 2), trial(0.02, 2)]
-    first = list(Changed(Loop.of("walk", "Hexapod-v0"), CHANGES["motor strength"], 50)(trials))
+    first = list(map(Changed(Loop.of("walk", "Hexapod-v0"), CHANGES["motor strength"], 50), trials))
     assert first == [True, False, True, False, True]
-    assert list(Changed(Loop.of("walk", "Hexapod-v0"), CHANGES["motor strength"], 50)(trials[::-1])) == first[::-1]
+    again = Changed(Loop.of("walk", "Hexapod-v0"), CHANGES["motor strength"], 50)
+    assert list(map(again, trials[::-1])) == first[::-1]
 
 
 class Tiring:
@@ -88,7 +89,7 @@ def test_a_policy_begins_each_trial_without_memory():
     """Two hundred control periods are 4 s."""
     walk = Loop.of("walk", "Hexapod-v0")
     loop = Loop(walk.env, replace(walk.candidate, make=lambda env, seed: Tiring(env.action_space.shape)))
-    assert list(Changed(loop, CHANGES["delay"], 10)([trial(1.0), trial(1.0)])) == [True, True]
+    assert list(map(Changed(loop, CHANGES["delay"], 10), [trial(1.0), trial(1.0)])) == [True, True]
 
 
 def test_what_falls_by_itself_is_refused():

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from pushed_cart import Cart
 
+from tarsus.scripts.library.stability import gaits
 from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.margins import DIRECTIONS, Margin, Question, margins, pushed
-from tarsus.scripts.library.stability.pushes import Pushed
+from tarsus.scripts.library.stability.margins import DIRECTIONS, PUSHES, Margin, Question, margins, pushed
+from tarsus.scripts.library.stability.pushes import Pushed, PushedGait
 from tarsus.scripts.library.stability.survival import Island
+from tarsus.scripts.library.stability.system import MapSystem
 
 
 def trial(size, direction=0.0, phase=0.0, seed=0):
@@ -34,7 +37,7 @@ def trial(size, direction=0.0, phase=0.0, seed=0):
     ],
 )
 def test_a_push_has_its_direction_and_its_phase(size, direction, phase, survives):
-    assert Pushed(Cart(), 10).survives(trial(size, direction, phase)) is survives
+    assert Pushed(Cart(), 10)(trial(size, direction, phase)) is survives
 
 
 def test_margins_of_all_directions_are_found():
@@ -52,7 +55,7 @@ def test_eight_sectors_have_all_directions(tmp_path):
     margins(Question(Cart, 10, tmp_path), changes=())
     for k, name in enumerate(DIRECTIONS):
         lines = (tmp_path / f"{name.replace(' ', '-')}.jsonl").read_text().splitlines()[1:]
-        off = np.array([json.loads(line)[0] for line in lines]) - k * np.pi / 4
+        off = np.array([json.loads(json.loads(line)[0])[0] for line in lines]) - k * np.pi / 4
         assert np.abs(off).max() <= np.pi / 8 and np.ptp(off) > 0.6
 
 
@@ -89,8 +92,8 @@ def test_disjoint_ensembles_agree_and_searches_are_kept(tmp_path):
     other = pushed(Question(Cart, 10, first_seed=64), "all", 0.0, np.pi)
     assert one.threshold.agrees(other.threshold)
     assert len((tmp_path / "all.jsonl").read_text().splitlines()) > sum(one.threshold.tried)
-    with pytest.raises(ValueError, match="take another folder"):
-        pushed(Question(Cart, 20, tmp_path, {"policy": "cart"}), "all", 0.0, np.pi)
+    pushed(Question(Cart, 20, tmp_path, {"policy": "cart"}), "all", 0.0, np.pi)
+    assert json.loads((tmp_path / "all.jsonl").read_text().splitlines()[0])["of"]["steps_per_period"] == 20
 
 
 def test_unknown_changes_are_refused():
@@ -100,8 +103,57 @@ def test_unknown_changes_are_refused():
 
 def test_a_dog_bears_small_pushes_and_not_large_ones_whatever_was_asked_before():
     trials = [trial(size, direction, phase) for size in (0.0, 8.0) for direction, phase in ((0.0, 0.1), (2.0, 0.7))]
-    first = list(Pushed(Loop.of("clock", "Dog-v0"), 19)(trials))
+    first = list(map(Pushed(Loop.of("clock", "Dog-v0"), 19), trials))
     assert first == [True, True, False, False]
     mixed = trials + [trial(1.5, 1.0, 0.3), trial(1.5, -1.0, 0.6)]
     pushes = Pushed(Loop.of("clock", "Dog-v0"), 19)
-    assert list(pushes(mixed)) == list(pushes(mixed[::-1]))[::-1]
+    assert list(map(pushes, mixed)) == list(map(pushes, mixed[::-1]))[::-1]
+
+
+def mapped(stride):
+    """Return a gait whose coordinates are its velocity ahead and to the left."""
+
+    def pushed(velocity, strides):
+        for _ in range(strides):
+            velocity = stride(velocity)
+        return velocity
+
+    return Gait("map", MapSystem(stride, np.zeros(2)), 0.3, pushed=pushed)
+
+
+@pytest.mark.parametrize(
+    ("size", "direction", "survives"),
+    [
+        (0.4, 0.0, True), (0.6, 0.0, False), (0.4, np.pi / 2, True), (0.6, np.pi / 2, True), (0.9, np.pi / 2, False),
+        (0.9, -np.pi / 2, True),
+    ],
+)  # fmt: skip
+def test_a_return_map_is_pushed_at_its_section(size, direction, survives):
+    """It falls after a push of .5 ahead; one of .8 to the left it does not forget."""
+    strides = []
+
+    def stride(z):
+        strides.append(0)
+        ahead, left = z
+        return np.full(2, np.nan) if ahead > 0.5 else np.array([0.7 * ahead, left if left > 0.8 else 0.6 * left])
+
+    assert PushedGait(mapped(stride))(trial(size, direction)) is survives
+    assert len(strides) == 7  # two seconds
+
+
+def test_a_return_map_has_the_margin_of_all_directions():
+    """It is thrown by a push of half a metre per second ahead."""
+    (found,) = margins(Question(lambda: mapped(lambda z: np.where(z[0] > 0.5, np.nan, 0.5 * z)), 0))
+    assert found.name == PUSHES and found.threshold.low <= 0.55 and 0.5 <= found.threshold.high
+
+
+@pytest.mark.extra  # the hexapod is compiled
+def test_the_hexapod_walks_on_as_its_return_map_after_a_small_push():
+    gait = gaits.MODELS["hexapod-walk"]()
+    off = gait.pushed(np.array([0.01, 0.0]), 0) - gait.system.at
+    assert gait.system.names[np.argmax(off)] == "vy" and off.max() == pytest.approx(0.01)
+    left = gait.pushed(np.array([0.0, 0.01]), 0) - gait.system.at
+    assert gait.system.names[np.argmin(left)] == "vx" and left.min() == pytest.approx(-0.01)
+    once = gait.system.stride(gait.system.at + off)
+    np.testing.assert_allclose(gait.pushed(np.array([0.01, 0.0]), 2), gait.system.stride(once), atol=1e-5)
+    assert np.isnan(gait.pushed(np.array([0.0, 4.0]), 4)).all()

@@ -125,6 +125,7 @@ def test_what_always_survives_does_so_at_least_up_to_the_bound():
     found = threshold(lambda trials: np.ones(len(trials), bool), MEMBERS, 3.0, FINE)
     assert (found.status, found.value, found.low, found.high) == (AT_LEAST, 3.0, 3.0, None)
     assert found.message("m/s").startswith("95% of 64 trials survive at least up to 3 m/s")
+    assert found.cell == "at least 3"
 
 
 def test_what_never_survives_has_no_threshold():
@@ -133,6 +134,7 @@ def test_what_never_survives_has_no_threshold():
     assert found.high == pytest.approx(found.resolution)
     assert max(found.tried) < 64  # given up early
     assert found.message().startswith("fewer than 95% of 64 trials survive 0.0469, the least size that was tried")
+    assert found.cell == "under 0.0469"
 
 
 def test_few_members_show_nothing_below():

@@ -25,10 +25,13 @@ def test_margins_are_of_the_result_its_text_and_its_picture(pushes_only, tmp_pat
     read = Stability.from_json(found.as_json())
     assert len(read.margins) == 9 and surviving.messages(read) == surviving.messages(found)
     assert "left: 95% of 64 trials survive up to 0.2" in shown.text(read)
+    whole = next(one for one in read.margins if one["name"] == "pushes")["threshold"]
+    assert shown.table([read]).endswith(f"| {whole['value']:.3g} ({whole['low']:.3g} to {whole['high']:.3g}) |")
+    assert shown.table([FOUND]).endswith("| - |")
     figure = shown.draw(read, surviving.panel(read))
     assert [axes.get_title() for axes in figure.axes][-1] == "pushes survived"
     trials = tmp_path / "stability.trials" / "forward-left.jsonl"
-    assert json.loads(trials.read_text().splitlines()[0])["policy"] == "cart"
+    assert json.loads(trials.read_text().splitlines()[0])["of"]["policy"] == "cart"
 
 
 def test_what_has_no_period_is_pushed_within_a_second(pushes_only):
