@@ -53,10 +53,10 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
         impact, anew = impact or what == "impact", anew or what == "stops"
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
-    lifted, faster = ([i for i in np.flatnonzero(fired[k : 3 * n : 3]) if contact.foot[i] == mode]
-                      for k, mode in ((0, FREE), (2, SLIDE)))  # fmt: skip
+    lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
+    slips = [i for i in range(n) if fired[3 * i + 1 : 3 * i + 3].any() and contact.foot[i] in (CREEP, SLIDE)]
     pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
-    if impact or anew or pressed or any(_may_leave(run, i) for i in faster) or violates(run):
+    if impact or anew or pressed or any(_may_leave(run, i) for i in slips) or violates(run):
         return settle(run, impact, pressed and jams(run))
     return None
 
