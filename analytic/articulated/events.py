@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 PULLS = 1e-6  # part of what pulls on a foot that is not rounding, where it lifts off
+AT_ONCE = 1e-6  # [s]
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
 
 
@@ -50,7 +51,8 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
                 contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
         if what is None:
             continue
-        impact, anew = impact or what == "impact", anew or what == "stops"
+        impact = impact or what == "impact"
+        anew = anew or what == "stops" or (what == "sticks" and _slipped_just_now(run, name))
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
@@ -91,6 +93,16 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
         return "stops"
     contact.foot[i] = CREEP if mode == SLIDE else SLIDE
     return "slow" if mode == SLIDE else "fast"
+
+
+def _slipped_just_now(run: Simulation, name: str) -> bool:
+    """Return whether a foot that sticks began to slip just before: others hold it at its cone, all but exactly."""
+    for event in reversed(run.events):
+        if run.time - event.time > AT_ONCE:
+            return False
+        if event.name == name:
+            return event.what == "slip"
+    return False
 
 
 def _pull(run: Simulation, i: int) -> float:
