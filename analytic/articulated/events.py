@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 PULLS = 1e-6  # part of what pulls on a foot that is not rounding, where it lifts off
 AT_ONCE = 1e-6  # [s]
+GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
 
 
@@ -128,6 +129,15 @@ def violates(run: Simulation) -> bool:
     guards(robot, run.work, run.contact, run.setting, g)
     tolerances(robot, run.contact, run.setting, tol)
     return broken(robot, run.contact, g, tol)
+
+
+def grows(run: Simulation) -> bool:
+    """Return whether the force of a foot that slides grows without bound: its slide is at its end, its mobility none.
+
+    There friction jams, or, where the foot might have left all along, nothing but that is left.
+    """
+    run.refresh()
+    return any(run.contact.foot_force[i, 0] > GROWN * run.weight for i in np.flatnonzero(run.contact.foot == SLIDE))
 
 
 def jams(run: Simulation) -> bool:
