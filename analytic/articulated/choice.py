@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .simulation import Simulation
 
 NEGATIVE = 1e-7  # part of the largest force by which one may break its bound
+LEFT = 10.0  # times the acceleration with which rows are left that are held: that is rounding, too
 NONE = 1e-8  # acceleration that is rounding, beside that without contact [m/s^2, rad/s^2]
 
 
@@ -56,7 +57,7 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     if code in (problem.S_NO_SOLUTION, problem.S_NOT_SOLVED):
         return RunStatus.NO_SOLUTION if code == problem.S_NO_SOLUTION else RunStatus.NOT_SOLVED
     w, size, n = rows @ back @ force + free, np.abs(force).max(), len(touching)
-    none = NONE * np.maximum(1.0, np.abs(free))
+    none = np.maximum(NONE * np.maximum(1.0, np.abs(free)), LEFT * _left(blocks, mode, w))
     for c, i in enumerate(touching):
         _take_foot(
             run,
@@ -85,6 +86,16 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     slow = (speed <= run.options.creep_speed) & (contact.along >= 0.5 * speed)
     contact.foot[slow & (contact.foot == SLIDE)] = CREEP
     return None
+
+
+def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
+    """Return the largest acceleration of rows that the modes hold: redundant ones contradict each other by that."""
+    held, i = [0.0], 0
+    for block, found in zip(blocks, mode, strict=True):
+        holds = not found if block.kind == BOUNDED else found
+        held += [*np.abs(w[i : i + (3 if block.kind == CONE and found == 1 else 1)])] * bool(holds)
+        i += 3 if block.kind in (CONE, SLIDING) else 1
+    return max(held)
 
 
 def _open_all(run: Simulation) -> np.ndarray:
