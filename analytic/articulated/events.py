@@ -147,8 +147,8 @@ def jams(run: Simulation) -> bool:
     end is the limit of stiff feet (Nordmark, Varkonyi and Champneys, SIAM Journal on Applied Dynamical Systems 17,
     2018).
     """
-    found = [_impact_of(run, *_touching(run), closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING)]
-    return all(change is not None for change in found) and 2.0 * np.linalg.norm(found[1]) > np.linalg.norm(found[0]) > 0.0
+    large, small = (_impact_of(run, *_touching(run), closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
+    return large is not None and small is not None and 0.0 < np.linalg.norm(large) < 2.0 * np.linalg.norm(small)
 
 
 def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
