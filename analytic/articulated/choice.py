@@ -10,7 +10,6 @@ from . import contact as problem
 from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
 from .closed import limit_row, through_mass
 from .contact import Block, pack
-from .jam import has_no_solution
 from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK, STOPS
 from .outcome import Event, RunStatus
@@ -28,8 +27,8 @@ def solve(matrix, free, blocks, noise):
     force, other, mode = np.zeros(len(free)), np.zeros(len(free)), np.zeros(len(blocks), np.int64)
     none = np.zeros((0, len(free)))
     code, _, _ = problem.solve_rows(matrix, free, pack(blocks), noise, none, force, other, mode)
-    if code == problem.S_NOT_SOLVED and has_no_solution(matrix, free, blocks):
-        code = problem.S_NO_SOLUTION
+    if code == problem.S_NOT_SOLVED:
+        code = problem.settled(matrix, free, blocks, force, other, mode)
     return code, force, other, mode
 
 
