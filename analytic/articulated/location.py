@@ -47,7 +47,7 @@ def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
             elif not armed and now > tol:
                 path.armed[k], path.sunk[k] = True, SUNK
         if which >= 0:
-            _let_sink(path, which)
+            let_sink(path, which)
             break
         for k in range(len(path.now)):
             path.was[k] = path.now[k]
@@ -55,7 +55,7 @@ def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
 
 
 @jit(views=True)
-def _let_sink(path, k):
+def let_sink(path, k):
     """Let a guard that never rose sink twice as deep until it fires again: others hold it there, but for rounding."""
     if not path.armed[k]:
         path.sunk[k] = min(2.0 * max(path.tol[k], path.sunk[k]), DEEPEST * max(path.tol[k], SUNK))
