@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .simulation import Simulation
 
 CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
-PULLS = 1e-6  # part of what pulls on a foot that is not rounding, where it lifts off
+BOUNCES = 1e-6  # and from which on restitution counts [m/s]
+PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is rounding
 AT_ONCE = 1e-6  # [s]
 GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
-BOUNCES = 1e-6  # and from which on restitution counts [m/s]
 
 
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
@@ -108,8 +108,9 @@ def _slipped_just_now(run: Simulation, name: str) -> bool:
 
 def _pull(run: Simulation, i: int) -> float:
     """Return the acceleration of a foot from the ground, zero where it is rounding [m/s^2]."""
-    terms = np.append(run.work.jacobian[i, 0] * run.contact.qacc, run.work.foot[i, DRIFT])
-    return terms.sum() if abs(terms.sum()) > PULLS * np.abs(terms).sum() else 0.0
+    row = run.work.jacobian[i, 0]
+    away = float(row @ run.contact.qacc + run.work.foot[i, DRIFT])
+    return away if abs(away) > PULLS * run.weight * (row @ np.linalg.solve(run.work.mass, row)) else 0.0
 
 
 def _may_leave(run: Simulation, i: int) -> bool:

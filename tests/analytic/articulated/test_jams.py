@@ -19,9 +19,11 @@ ROD = f"""<mujoco><option gravity="0 0 -{G}"/><worldbody><body>
 <actuator><motor joint="x"/><motor joint="z"/></actuator></mujoco>"""
 
 
-def rod(lean, rate, slip, ctrl=(0.0, 0.0), **how):
+def rod(lean, rate, slip, ctrl=(0.0, 0.0), tips=1, **how):
     """Return a run of a rod of length 2 and 1 kg that leans on its lower end, whose tip slips towards -x."""
-    robot = convert(mujoco.MjModel.from_xml_string(ROD), ["tip"], mu=MU)
+    tip, names = ROD[ROD.index("<geom") : ROD.index("</body>")], [f"tip{k}" for k in range(tips)]
+    text = ROD.replace(tip, "".join(tip.replace("tip", name) for name in names))
+    robot = convert(mujoco.MjModel.from_xml_string(text), names, mu=MU)
     qvel = [-slip - np.sin(lean) * rate, np.cos(lean) * rate, -rate]
     return start(robot, [0.0, np.sin(lean) + TIP, -lean], qvel, ctrl, options=Options(**how))
 
@@ -70,6 +72,14 @@ def test_a_rod_slides_into_a_jam_whose_impact_ends_the_slip(lean, rate, monkeypa
     assert after.to(time + 1e-9) is RunStatus.FINAL_TIME and after.events
     assert after.qvel == pytest.approx([*(turn * arm), turn], abs=1e-5)
     assert abs(run.balance - books) < 1e-8 * abs(run.x[-4:]).sum()
+
+
+def test_a_jam_of_two_tips_at_one_place_is_no_liftoff():
+    """Their rows are redundant, which bounds their forces (a tenth of what is lost is wrong): these end at zero, and pressed."""
+    one, two = rod(0.5, 1.0, 10.0), rod(0.5, 1.0, 10.0, tips=2)
+    assert [run.to(0.101) for run in (one, two)] == [RunStatus.FINAL_TIME] * 2
+    assert "jams" in [event.what for event in two.events] and two.lost == pytest.approx(one.lost, rel=0.15)
+    assert two.qvel == pytest.approx(one.qvel, rel=0.02)
 
 
 @pytest.mark.parametrize("undecided", ["stop", "least"])
