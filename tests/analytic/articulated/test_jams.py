@@ -75,7 +75,7 @@ def test_a_rod_slides_into_a_jam_whose_impact_ends_the_slip(lean, rate, monkeypa
 
 
 def test_a_jam_of_two_tips_at_one_place_is_no_liftoff():
-    """Their rows are redundant, which bounds their forces: these end at zero, and pressed; a tenth of the loss is off."""
+    """Redundant rows bound forces: these end at zero, though the tips are pressed; a tenth of what is lost is off."""
     one, two = rod(0.5, 1.0, 10.0), rod(0.5, 1.0, 10.0, tips=2)
     assert [run.to(0.101) for run in (one, two)] == [RunStatus.FINAL_TIME] * 2
     assert "jams" in [event.what for event in two.events] and two.lost == pytest.approx(one.lost, rel=0.15)
