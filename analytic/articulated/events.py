@@ -36,6 +36,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
     impact = anew = False
+    slips = []
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
         if k < 3 * n:
@@ -52,12 +53,15 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
                 contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
         if what is None:
             continue
-        impact = impact or what == "impact"
-        anew = anew or what == "stops" or (what == "sticks" and _slipped_just_now(run, name))
+        impact, again = impact or what == "impact", what in ("slip", "sticks") and _slipped_just_now(run, name)
+        anew = anew or what == "stops" or (what == "sticks" and again)
+        if what in ("slip", "fast"):
+            slips.append(int(k) // 3)
+            if again:
+                contact.foot[slips[-1]], contact.slack[slips[-1]] = STOPS, run.options.hold_speed
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
-    slips = [i for i in range(n) if fired[3 * i + 1 : 3 * i + 3].any() and contact.foot[i] in (CREEP, SLIDE)]
     pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
     if impact or anew or pressed or any(_may_leave(run, i) for i in slips) or violates(run):
         return settle(run, impact, pressed and jams(run))
@@ -97,7 +101,7 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
 
 
 def _slipped_just_now(run: Simulation, name: str) -> bool:
-    """Return whether a foot that sticks began to slip just before: others hold it at its cone, all but exactly."""
+    """Return whether a foot began to slip just before: others hold it at its cone, all but exactly."""
     for event in reversed(run.events):
         if run.time - event.time > AT_ONCE:
             return False
