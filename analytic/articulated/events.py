@@ -36,7 +36,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
     impact = anew = False
-    slips = []
+    slips, again = [], False
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
         if k < 3 * n:
@@ -63,7 +63,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
     pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
-    if impact or anew or pressed or any(_may_leave(run, i) for i in slips) or violates(run):
+    if impact or anew or pressed or (not again and (any(_may_leave(run, i) for i in slips) or violates(run))):
         return settle(run, impact, pressed and jams(run))
     return None
 
