@@ -46,6 +46,7 @@ def test_outcomes_are_stored_as_they_come_and_read_back(tmp_path):
         ("six_legs", 80),
         ("six_legs", 141),
         ("ant", 97),
+        ("ant", 227),
         ("go1", 23),
     ],
 )
