@@ -21,6 +21,7 @@ import numpy as np
 from ..compilation import jit
 
 CONE, SLIDING, UNILATERAL, BOUNDED = range(4)
+S_SOLVED, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED = range(4)  # how a problem ends, `contact.ContactStatus`
 KIND, FIRST = range(2)  # columns of `Blocks.of`
 MU, U1, U2, BOUND = range(4)  # of `Blocks.number`
 NO_MOBILITY = 1e-14  # of a block beside the largest: no force moves it, rounding apart

@@ -10,7 +10,6 @@ from . import contact as problem
 from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
 from .closed import limit_row, through_mass
 from .contact import Block, pack
-from .jam import has_no_solution
 from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK, STOPS
 from .outcome import Event, RunStatus
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from .simulation import Simulation
 
 NEGATIVE = 1e-7  # part of the largest force by which one may break its bound
+LEFT = 10.0  # times the acceleration with which rows are left that are held: that is rounding, too
 NONE = 1e-8  # acceleration that is rounding, beside that without contact [m/s^2, rad/s^2]
 
 
@@ -27,8 +27,8 @@ def solve(matrix, free, blocks, noise):
     force, other, mode = np.zeros(len(free)), np.zeros(len(free)), np.zeros(len(blocks), np.int64)
     none = np.zeros((0, len(free)))
     code, _, _ = problem.solve_rows(matrix, free, pack(blocks), noise, none, force, other, mode)
-    if code == problem.S_NOT_SOLVED and has_no_solution(matrix, free, blocks):
-        code = problem.S_NO_SOLUTION
+    if code == problem.S_NOT_SOLVED:
+        code = problem.settled(matrix, free, blocks, force, other, mode)
     return code, force, other, mode
 
 
@@ -56,7 +56,7 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     if code in (problem.S_NO_SOLUTION, problem.S_NOT_SOLVED):
         return RunStatus.NO_SOLUTION if code == problem.S_NO_SOLUTION else RunStatus.NOT_SOLVED
     w, size, n = rows @ back @ force + free, np.abs(force).max(), len(touching)
-    none = NONE * np.maximum(1.0, np.abs(free))
+    none = np.maximum(NONE * np.maximum(1.0, np.abs(free)), LEFT * _left(blocks, mode, w))
     for c, i in enumerate(touching):
         _take_foot(
             run,
@@ -85,6 +85,16 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     slow = (speed <= run.options.creep_speed) & (contact.along >= 0.5 * speed)
     contact.foot[slow & (contact.foot == SLIDE)] = CREEP
     return None
+
+
+def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
+    """Return the largest acceleration of rows that the modes hold: redundant ones contradict each other by that."""
+    held, i = [0.0], 0
+    for block, found in zip(blocks, mode, strict=True):
+        holds = not found if block.kind == BOUNDED else found
+        held += [*np.abs(w[i : i + (3 if block.kind == CONE and found == 1 else 1)])] * bool(holds)
+        i += 3 if block.kind in (CONE, SLIDING) else 1
+    return max(held)
 
 
 def _open_all(run: Simulation) -> np.ndarray:

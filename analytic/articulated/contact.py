@@ -19,6 +19,10 @@ from .blocks import (
     BOUNDED,
     CONE,
     KIND,
+    S_INDETERMINATE,
+    S_NO_SOLUTION,
+    S_NOT_SOLVED,
+    S_SOLVED,
     SLIDING,
     UNILATERAL,
     Blocks,
@@ -29,7 +33,7 @@ from .blocks import (
     velocities,
 )
 from .enumeration import APART, HOLDS, enumerate_modes, is_monotone
-from .jam import has_no_solution
+from .one_contact import settled
 from .redundant import consistent
 from .search import GOOD, NEAR, ladder, refine, relative
 
@@ -44,7 +48,6 @@ class ContactStatus(Enum):
 
 
 STATUSES = tuple(ContactStatus)
-S_SOLVED, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED = range(4)
 
 
 @dataclass(frozen=True)
@@ -137,8 +140,12 @@ def solve(matrix, free, blocks: Sequence[Block], *, noise: float = 0.0, starts: 
     random = np.random.default_rng(0).standard_normal((starts, m))
     force, other, mode = np.zeros(m), np.zeros(m), np.zeros(len(blocks), np.int64)
     code, residual, mismatch = solve_rows(matrix, free, pack(blocks), noise, random, force, other, mode)
-    if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks):
-        code = S_NO_SOLUTION
+    if code == S_NOT_SOLVED:
+        code = settled(matrix, free, blocks, force, other, mode)
+        if code in (S_SOLVED, S_INDETERMINATE):
+            a, b, scaled_blocks, scale, size = scaled(matrix, free, pack(blocks), noise)
+            residual = relative(a, b, force / (scale * size), scaled_blocks, np.empty(m), np.empty(m))
+            mismatch = residual * size
     return ContactSolution(
         force, matrix @ force + free, STATUSES[code], residual, mismatch, other if code == S_INDETERMINATE else None
     )

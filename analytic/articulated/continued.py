@@ -90,4 +90,5 @@ def _kept(run: Simulation) -> tuple[np.ndarray, ...]:
     """Return the arrays that a run goes on from: its state, controls, modes, and where friction of creeping feet is."""
     contact = run.contact
     modes = contact.foot, contact.limit, contact.dry, contact.slack
-    return run.x, run.ctrl, *modes, contact.direction, contact.along, contact.settling, contact.foot_force
+    feet = contact.direction, contact.along, contact.settling, contact.foot_force
+    return run.x, run.ctrl, *modes, *feet, run.path.sunk

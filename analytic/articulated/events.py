@@ -27,12 +27,16 @@ if TYPE_CHECKING:
 
 CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
+PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is rounding
+AT_ONCE = 1e-6  # [s]
+GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
 
 
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
     impact = anew = False
+    slips, again = [], False
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
         if k < 3 * n:
@@ -49,11 +53,18 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
                 contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
         if what is None:
             continue
-        impact, anew = impact or what == "impact", anew or what == "stops"
+        impact, again = impact or what == "impact", what in ("slip", "sticks") and _slipped_just_now(run, name)
+        anew = anew or what == "stops" or (what == "sticks" and again)
+        if what in ("slip", "fast"):
+            slips.append(int(k) // 3)
+            if again:
+                contact.foot[slips[-1]], contact.slack[slips[-1]] = STOPS, run.options.hold_speed
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
-    if impact or anew or violates(run):
-        return settle(run, impact)
+    lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
+    pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
+    if impact or anew or pressed or (not again and (any(_may_leave(run, i) for i in slips) or violates(run))):
+        return settle(run, impact, pressed and jams(run))
     return None
 
 
@@ -89,6 +100,34 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
     return "slow" if mode == SLIDE else "fast"
 
 
+def _slipped_just_now(run: Simulation, name: str) -> bool:
+    """Return whether a foot began to slip just before: others hold it at its cone, all but exactly."""
+    for event in reversed(run.events):
+        if run.time - event.time > AT_ONCE:
+            return False
+        if event.name == name:
+            return event.what == "slip"
+    return False
+
+
+def _pull(run: Simulation, i: int) -> float:
+    """Return the acceleration of a foot from the ground, zero where it is rounding [m/s^2]."""
+    row = run.work.jacobian[i, 0]
+    away = float(row @ run.contact.qacc + run.work.foot[i, DRIFT])
+    return away if abs(away) > PULLS * run.weight * (row @ np.linalg.solve(run.work.mass, row)) else 0.0
+
+
+def _may_leave(run: Simulation, i: int) -> bool:
+    """Return whether a foot that presses could as well leave: its friction presses it deeper than the ground lifts."""
+    mode = run.contact.foot[i]
+    run.contact.foot[i] = FREE
+    run.refresh()
+    leaves = _pull(run, i) > 0.0
+    run.contact.foot[i] = mode
+    run.refresh()
+    return leaves
+
+
 def violates(run: Simulation) -> bool:
     """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
     robot, g, tol = run.robot.tables, run.path.before, run.path.tol
@@ -97,20 +136,40 @@ def violates(run: Simulation) -> bool:
     return broken(robot, run.contact, g, tol)
 
 
-def settle(run: Simulation, impact: bool) -> RunStatus | None:
-    """Perform an impact if anything that touches closes, and choose all modes."""
-    options, before = run.options, run.energy
+def grows(run: Simulation) -> bool:
+    """Return whether the force of a foot that slides grows without bound: its slide is at its end, its mobility none.
+
+    There friction jams, or, where the foot might have left all along, nothing but that is left.
+    """
+    run.refresh()
+    return any(run.contact.foot_force[i, 0] > GROWN * run.weight for i in np.flatnonzero(run.contact.foot == SLIDE))
+
+
+def jams(run: Simulation) -> bool:
+    """Return whether friction jams: an impact of what touches does not end as the closing speed goes to zero.
+
+    So it is where the force of a foot that slides grows without bound, before Coulomb's law has no solution: no other
+    end is the limit of stiff feet (Nordmark, Varkonyi and Champneys, SIAM Journal on Applied Dynamical Systems 17,
+    2018).
+    """
+    large, small = (_impact_of(run, *_touching(run), closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
+    return large is not None and small is not None and 0.0 < np.linalg.norm(large) < 2.0 * np.linalg.norm(small)
+
+
+def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
+    """Perform an impact if anything that touches closes, and choose all modes; that of a jam where there is one."""
+    before = run.energy
     for q in run.robot.quaternions():
         run.x[q : q + 4] /= np.linalg.norm(run.x[q : q + 4])
     run.refresh()
-    feet = (run.contact.foot != FREE) | (run.work.foot[:, GAP] <= options.touching)
-    limits = (run.contact.limit == CLOSED) | (limit_gaps(run) <= options.touching)
+    feet, limits = _touching(run)
     closing = np.concatenate([run.work.foot[feet, VELOCITY], limit_speeds(run)[limits]]).min(initial=0.0)
-    if impact or closing < -CLOSING:
+    impact = not jammed and (impact or closing < -CLOSING)
+    if impact:
         if not _impact(run, feet, limits):
             return RunStatus.NOT_SOLVED
         run.refresh()
-    status = _rest_and_choose(run, feet, limits)
+    status = RunStatus.NO_SOLUTION if jammed else _rest_and_choose(run, feet, limits)
     if status is RunStatus.NO_SOLUTION and _impact(run, feet, limits, jam.CLOSING):
         run.refresh()
         run.events.append(Event(run.time, "jams", "", before - run.energy))
@@ -121,7 +180,7 @@ def settle(run: Simulation, impact: bool) -> RunStatus | None:
     lost = before - run.energy
     run.lost += lost
     run.refresh()
-    if impact or closing < -CLOSING:
+    if impact:
         run.events.append(Event(run.time, "modes", "", lost))
     return status
 
@@ -134,19 +193,33 @@ def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> R
     return choose(run, feet, limits)
 
 
+def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
+    """Return which feet and limits touch."""
+    feet = (run.contact.foot != FREE) | (run.work.foot[:, GAP] <= run.options.touching)
+    return feet, (run.contact.limit == CLOSED) | (limit_gaps(run) <= run.options.touching)
+
+
 def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> bool:
-    """Replace the speeds by those after an impact of all that touches; return whether its problem was solved.
+    """Replace the speeds by those after an impact, see `_impact_of`; return whether its problem was solved."""
+    change = _impact_of(run, feet, limits, closing)
+    if change is not None:
+        run.x[run.robot.nq : run.robot.nq + run.robot.nv] += change
+    return change is not None
+
+
+def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray | None:
+    """Return how an impact of all that touches changes the speeds, shape (nv,); None if it was not solved.
 
     Feet that would rest close at least at the speed `closing` [m/s]: an impact without collision.
     """
-    robot, nq = run.robot.tables, run.robot.nq
+    robot = run.robot.tables
     touching = np.flatnonzero(feet)
     rows = [
         *run.work.jacobian[touching].reshape(-1, run.robot.nv),
         *(limit_row(run, k) for k in np.flatnonzero(limits)),
     ]
     if not rows:
-        return True
+        return np.zeros(run.robot.nv)
     blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * int(limits.sum())
     rows = np.array(rows)
     free = rows @ run.qvel
@@ -156,7 +229,4 @@ def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: floa
         normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
     back = through_mass(run, rows)
     code, force, _, _ = solve(rows @ back, free, blocks, 1e-10)
-    if code not in (problem.S_SOLVED, problem.S_INDETERMINATE):
-        return False
-    run.x[nq : nq + run.robot.nv] += back @ force
-    return True
+    return back @ force if code in (problem.S_SOLVED, problem.S_INDETERMINATE) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from ..compilation import jit
+from .modes import FREE, STICK
 from .newton import solve_dense
 from .vectors import dot
 
@@ -43,11 +44,23 @@ def _at_once(work, contact, m):
     for i in range(m):
         for j in range(m):
             work.system[i, j] = work.matrix[i, j] * unit[i] * unit[j]
-    if solve_dense(work.system[:m, :m], rest[:m]) < DISTINCT:
-        return False
+    pivot = solve_dense(work.system[:m, :m], rest[:m])
     for i in range(m):
         contact.force[i] = rest[i] * unit[i]
-    return True
+    return pivot >= DISTINCT or _is_friction(work, contact, m)
+
+
+@jit(views=True)
+def _is_friction(work, contact, m):
+    """Return whether no rows are redundant but friction takes their mobility: forces grow without bound in a jam."""
+    unit, slips = work.solving[PART], False
+    for mode in contact.foot:
+        slips = slips or (mode != FREE and mode != STICK)
+    if slips:
+        for i in range(m):
+            for j in range(m):
+                work.system[i, j] = dot(contact.row[i], contact.row[j]) * unit[i] * unit[j]
+    return slips and solve_dense(work.system[:m, :m], work.solving[REST, :m]) >= DISTINCT
 
 
 @jit(views=True)

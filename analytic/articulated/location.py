@@ -13,11 +13,12 @@ from .feet import feet
 from .guards import guards
 from .kinematics import kinematics, lines
 from .modes import AT_REST, CLOSED, FREE
+from .scheme import SUNK
 from .steps import write_between, write_dense
 
 SAMPLES = 4
 CLEAR = 0.5  # a guard is not near zero where all stages have more than this part of what it is at both ends
-SUNK = 1e-9  # a guard that never rose fires below minus this; a limit that others hold creeps by 1e-13 [m/s, rad/s]
+DEEPEST = 1e3  # so often as deep as at first
 HALVINGS, SHORT = 100, 1e-15  # of a bracket: at most so many; part of the step that is a point
 OF_LINES, OF_PLACES, OF_FORCES = range(3)  # what a guard depends on
 
@@ -38,18 +39,26 @@ def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
                 path.now[k] = path.after[k]
         for k in range(len(path.now)):
             now, tol, armed = path.now[k], path.tol[k], path.armed[k]
-            below = 0.0 if armed else max(tol, SUNK)  # one that never rose fires where it sinks
+            below = 0.0 if armed else max(tol, path.sunk[k])  # one that never rose fires where it sinks
             if now <= -below and (armed or now < path.was[k]):
                 where = _zero(robot, work, contact, path, setting, ctrl, x, k, below, right - 1.0 / SAMPLES, right)
                 if where < first:
                     first, which = where, k
             elif not armed and now > tol:
-                path.armed[k] = True
+                path.armed[k], path.sunk[k] = True, SUNK
         if which >= 0:
+            let_sink(path, which)
             break
         for k in range(len(path.now)):
             path.was[k] = path.now[k]
     return first, which
+
+
+@jit(views=True)
+def let_sink(path, k):
+    """Let a guard that never rose sink twice as deep until it fires again: others hold it there, but for rounding."""
+    if not path.armed[k]:
+        path.sunk[k] = min(2.0 * max(path.tol[k], path.sunk[k]), DEEPEST * max(path.tol[k], SUNK))
 
 
 @jit(views=True)
@@ -60,7 +69,7 @@ def is_clear(path):
         if not (path.after[k] > path.tol[k] and path.low[k] >= CLEAR * least):
             return False
     for k in range(len(path.after)):
-        path.armed[k] = True
+        path.armed[k], path.sunk[k] = True, SUNK
     return True
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..hybrid.tableau import DOP853, DOPRI5
 
+SUNK = 1e-9  # a guard that never rose fires below minus this [m, N, m/s, rad/s]
 LOG = 64  # lines that turn back before the log is emptied
 
 
@@ -57,6 +58,7 @@ class Path(NamedTuple):
     now: np.ndarray  # (n_guards,) at a sample
     tol: np.ndarray  # (n_guards,) from which on a guard counts as positive
     armed: np.ndarray  # (n_guards,) bool, whether it was above that
+    sunk: np.ndarray  # (n_guards,) one that never rose fires below minus this
     dry: np.ndarray  # (n_lines,) int, modes of dry lines before some are tried that turn back
     log: np.ndarray  # (n, 3) time, line and what (`reversal`) of those that did
     logged: np.ndarray  # (1,) int, how many
@@ -67,4 +69,5 @@ def path_of(scheme: Scheme, n: int, n_guards: int, n_lines: int) -> Path:
     shapes = [(len(scheme.a), n), (3 + len(scheme.d), n), (n,), (n,), (n,)]
     guards = (np.zeros(n_guards) for _ in range(6))
     dry, log, logged = np.zeros(n_lines, np.int64), np.zeros((LOG + n_lines, 3)), np.zeros(1, np.int64)
-    return Path(*map(np.zeros, shapes), *guards, np.zeros(n_guards, np.bool_), dry, log, logged)
+    armed, sunk = np.zeros(n_guards, np.bool_), np.full(n_guards, SUNK)
+    return Path(*map(np.zeros, shapes), *guards, armed, sunk, dry, log, logged)

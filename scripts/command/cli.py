@@ -138,7 +138,7 @@ def usage() -> str:
         for name, verb in verbs.items():
             away = " (needs a checkout)" if is_away(name) else ""
             lines.append(f"  {f'{name} {verb.follows}':{width}}  {verb.what}{away}")
-    return "\n".join([*lines, "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
+    return "\n".join([*lines, "", "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
 
 
 def listing(found: dict[str, Path]) -> str:

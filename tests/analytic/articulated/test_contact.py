@@ -7,6 +7,7 @@ import pytest
 from tarsus.analytic.articulated import contact, jam
 from tarsus.analytic.articulated.blocks import natural_residual
 from tarsus.analytic.articulated.contact import ContactStatus, bounded, cone, pack, sliding, solve, unilateral
+from tarsus.analytic.articulated.redundant import consistent
 
 G = 9.81
 MASS, INERTIA = 2.0, np.array([0.1, 0.2, 0.25])
@@ -179,6 +180,20 @@ def test_redundant_rows_that_contradict_each_other_are_told_apart():
 VERGE = [[0.8532858, 0, 0, 0, 0], [-0.003648, 0.7786815, 0, 0, 0], [0.1820076, 0.2063491, 0.4764323, 0, 0],
          [0.5207771, -0.1823456, -0.1063906, 0.6421211, 0], [0.0085509, 0.5423747, -0.0475029, -0.1010802, 0.1707606],
          [0.1685832, 0.4664041, 0.5287097, 0.1112383, -0.1879217]]  # fmt: skip
+
+
+def test_rows_that_nearly_follow_lose_only_the_direction_that_hardly_moves():
+    """Rows of different sizes, the last follows from two others but for 1e-5 of its size: of A that is 1e-10."""
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(4, 6)) * np.array([[1.0], [0.3], [3.0], [1.0]])
+    rows[3] = rows[0] - 2.0 * rows[1] + 1e-5 * rng.normal(size=6)
+    matrix, free = rows @ rows.T, rows @ rng.normal(size=6)
+    found, inside = consistent(matrix, free, np.ones(4), 1e-3)
+    assert np.linalg.matrix_rank(matrix, 1e-13) == 4 and np.linalg.matrix_rank(found, 1e-13) == 3
+    assert found == pytest.approx(matrix, abs=1e-8) and inside == pytest.approx(free, abs=1e-4)
+    assert np.abs(inside - free).max() > 1e-7 and np.allclose(found @ np.linalg.lstsq(found, inside)[0], inside)
+    as_they_were = consistent(matrix, free, np.ones(4), 1e-9)
+    assert np.array_equal(as_they_were[0], matrix) and np.array_equal(as_they_were[1], free)
 
 
 def test_two_feet_of_a_body_at_the_verge_of_slipping_stay():

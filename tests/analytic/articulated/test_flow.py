@@ -8,7 +8,8 @@ import pytest
 
 from tarsus.analytic.articulated import events, mechanics
 from tarsus.analytic.articulated.layout import NEXT
-from tarsus.analytic.articulated.scheme import SCHEMES
+from tarsus.analytic.articulated.location import DEEPEST, is_clear, let_sink
+from tarsus.analytic.articulated.scheme import SCHEMES, SUNK, path_of
 from tarsus.analytic.articulated.simulation import Options, RunStatus, start
 from tarsus.analytic.articulated.tree import solve_lower, solve_upper
 from tarsus.mjcf.articulated import convert
@@ -104,6 +105,32 @@ def test_a_ball_lands_at_its_closed_time_by_each_method(method):
     fall = np.sqrt(2.0 / 9.81)
     assert run.events[0].time == pytest.approx(fall, abs=1e-10)
     assert run.qvel[0] == pytest.approx(0.5 * 9.81 * fall - 9.81 * (0.8 - fall), abs=1e-7)
+
+
+@pytest.mark.parametrize("armed", [True, False])
+@pytest.mark.parametrize("after, low, clear", [(2.0, 0.6, True), (2.0, 0.4, False), (2.0, -0.6, False),
+                                               (0.1, 0.6, False), (-2.0, 0.6, False)])  # fmt: skip
+def test_a_step_is_clear_where_no_stage_has_half_of_what_its_guard_is_at_its_ends(armed, after, low, clear):
+    """Beside another guard that is far from zero; one that is not armed yet is measured against its tolerance."""
+    path, unit = path_of(SCHEMES["dop853"], 1, 2, 0), 1.0 if armed else 1e-3
+    path.tol[:], path.armed[:], path.sunk[:] = 1e-3 if not armed else 0.2, [True, armed], 7.0
+    path.before[:], path.after[:], path.low[:] = [9.0, unit], [9.0, after * unit], [9.0, low * unit]
+    assert is_clear(path) == clear
+    assert path.armed.all() == (armed or clear) and (path.sunk == (SUNK if clear else 7.0)).all()
+
+
+def test_what_sinks_though_others_hold_it_may_sink_twice_as_deep_each_time():
+    path = path_of(SCHEMES["dop853"], 1, 2, 0)
+    path.tol[:], path.armed[:] = [1e-12, 1e-8], False
+    for k in range(2):
+        let_sink(path, k)
+    assert path.sunk == pytest.approx([2.0 * SUNK, 2e-8])
+    for _ in range(50):
+        let_sink(path, 0)
+    assert path.sunk[0] == pytest.approx(DEEPEST * SUNK)
+    path.armed[1] = True
+    let_sink(path, 1)
+    assert path.sunk[1] == pytest.approx(2e-8)
 
 
 def test_controls_that_change_are_followed_as_if_they_were_set_one_by_one():

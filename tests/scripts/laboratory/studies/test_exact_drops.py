@@ -33,12 +33,29 @@ def test_outcomes_are_stored_as_they_come_and_read_back(tmp_path):
 
 @pytest.mark.extra
 @pytest.mark.parametrize(
-    "name, seed", [("box", 0), ("quadruped", 16), ("ant", 37), ("six_legs", 7), ("dog", 5), ("anymal", 0)]
+    "name, seed",
+    [
+        ("box", 0),
+        ("quadruped", 16),
+        ("ant", 37),
+        ("six_legs", 7),
+        ("dog", 5),
+        ("anymal", 0),
+        ("six_legs", 13),
+        ("six_legs", 73),
+        ("six_legs", 80),
+        ("six_legs", 141),
+        ("ant", 97),
+        ("ant", 227),
+        ("go1", 23),
+    ],
 )
 def test_drops_end_with_their_energy_accounted_for(name, seed):
     """Two corners at the verge of slipping, feet at one place that land at once, toes whose rows nearly follow.
 
     Of the dog and anymal joints and corners at their bound that others hold: 3,000 events where each drift was one.
+    Toes that begin to slip or slide where they might as well leave, and one whose impact turns its slip; feet, limits
+    and joints that sink, slip and stop again and again, though others hold them.
     """
     outcome = drops.drop(name, seed)
     assert outcome.status == RunStatus.FINAL_TIME.name and outcome.books < 1e-8

@@ -1,0 +1,125 @@
+"""Friction that presses a foot deeper than the ground lifts it: slides into a jam, feet that may leave, one contact."""
+
+import mujoco
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from tarsus.analytic.articulated import contact, events
+from tarsus.analytic.articulated.one_contact import all_solutions
+from tarsus.analytic.articulated.outcome import RunStatus
+from tarsus.analytic.articulated.simulation import Options, start
+from tarsus.mjcf.articulated import convert
+
+G, MU, TIP = 9.81, 2.0, 1e-9
+ROD = f"""<mujoco><option gravity="0 0 -{G}"/><worldbody><body>
+<inertial pos="0 0 0" mass="1" diaginertia=".1 .3333333333333333 .3333333333333333"/>
+<joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/><joint axis="0 1 0"/>
+<geom name="tip" size="{TIP}" pos="-1 0 0"/></body></worldbody>
+<actuator><motor joint="x"/><motor joint="z"/></actuator></mujoco>"""
+
+
+def rod(lean, rate, slip, ctrl=(0.0, 0.0), tips=1, **how):
+    """Return a run of a rod of length 2 and 1 kg that leans on its lower end, whose tip slips towards -x."""
+    tip, names = ROD[ROD.index("<geom") : ROD.index("</body>")], [f"tip{k}" for k in range(tips)]
+    text = ROD.replace(tip, "".join(tip.replace("tip", name) for name in names))
+    robot = convert(mujoco.MjModel.from_xml_string(text), names, mu=MU)
+    qvel = [-slip - np.sin(lean) * rate, np.cos(lean) * rate, -rate]
+    return start(robot, [0.0, np.sin(lean) + TIP, -lean], qvel, ctrl, options=Options(**how))
+
+
+def mobility(lean):
+    """Return the normal acceleration of the tip for a unit force with its friction [1/kg]."""
+    return 1.0 + 3.0 * np.cos(lean) * (np.cos(lean) - MU * np.sin(lean))
+
+
+def fall(lean, rate):
+    """Return when a rod that slides jams [s], by an integration of its own in angle and rate, with f = -b / A."""
+
+    def turns(t, y):
+        force = (G - y[1] ** 2 * np.sin(y[0])) / mobility(y[0])
+        return [y[1], 3.0 * force * (MU * np.sin(y[0]) - np.cos(y[0]))]
+
+    def near(t, y):
+        return mobility(y[0]) - 1e-7
+
+    near.terminal = True
+    return solve_ivp(turns, (0.0, 1.0), [lean, rate], "LSODA", events=near, rtol=1e-10, atol=1e-12).t[-1]
+
+
+@pytest.mark.parametrize("lean, rate", [(0.5, 1.0), (0.4, 2.0)])
+def test_a_rod_slides_into_a_jam_whose_impact_ends_the_slip(lean, rate, monkeypatch):
+    """Its tip jams where its mobility is none, tan(lean) = 3 - 5^(1/2), and where nothing pulls, rate^2 sin(lean) = g.
+
+    Its force grows without bound before: as s^(kappa - 1), s the time that is left and kappa = .34 for mu = 2.
+    """
+    run, before = rod(lean, rate, 10.0), []
+    settle = events.settle
+    monkeypatch.setattr(events, "settle", lambda of, *how: before.append(of.qvel) or settle(of, *how))
+    books = run.balance
+    assert run.to(0.2) is RunStatus.FINAL_TIME
+    assert [event.what for event in run.events] == ["jams"] and run.lost > 0.1
+    assert run.events[0].lost == pytest.approx(run.lost)
+    time = run.events[0].time
+    assert time == pytest.approx(fall(lean, rate), abs=1e-6)
+    there = rod(lean, rate, 10.0)
+    assert there.to(time - 1e-9) is RunStatus.FINAL_TIME and there.foot_force[0, 0] > 1e4 * G
+    assert np.tan(-there.qpos[2]) == pytest.approx(3.0 - np.sqrt(5.0), abs=1e-7)
+    assert before[0][2] ** 2 * np.sin(-there.qpos[2]) == pytest.approx(G, rel=2e-3)
+    arm = np.array([np.sin(-there.qpos[2]), -np.cos(-there.qpos[2])])  # speed of the centre, by rate, about the tip
+    turn = (before[0][:2] @ arm + before[0][2] / 3.0) / (1.0 + 1.0 / 3.0)  # the impulse has no moment about the tip
+    after = rod(lean, rate, 10.0)
+    assert after.to(time + 1e-9) is RunStatus.FINAL_TIME and after.events
+    assert after.qvel == pytest.approx([*(turn * arm), turn], abs=1e-5)
+    assert abs(run.balance - books) < 1e-8 * abs(run.x[-4:]).sum()
+
+
+def test_a_jam_of_two_tips_at_one_place_is_no_liftoff():
+    """Redundant rows bound forces: these end at zero, though the tips are pressed; a tenth of what is lost is off."""
+    one, two = rod(0.5, 1.0, 10.0), rod(0.5, 1.0, 10.0, tips=2)
+    assert [run.to(0.101) for run in (one, two)] == [RunStatus.FINAL_TIME] * 2
+    assert "jams" in [event.what for event in two.events] and two.lost == pytest.approx(one.lost, rel=0.15)
+    assert two.qvel == pytest.approx(one.qvel, rel=0.02)
+
+
+@pytest.mark.parametrize("undecided", ["stop", "least"])
+def test_a_tip_that_is_wedged_leaves_where_its_cone_ends(undecided):
+    """Its turn would take it away, and friction keeps it; past the cone no slip is left either, as A < 0."""
+    pull = [-8.0, G - 0.2]
+    run = rod(0.78, 0.5, 0.0, (pull[0], G - 1.0), undecided=undecided)
+    assert run.follow([[pull[0], G - 1.0], pull], [1e-4, 0.185]) is RunStatus.FINAL_TIME
+    force = run.foot_force[0]
+    assert force[0] > 1.0 and 0.97 * MU * force[0] < force[1] < MU * force[0] and mobility(-run.qpos[2]) < -0.5
+    assert run.to(0.2) is RunStatus.FINAL_TIME and [event.what for event in run.events] == ["slip"]
+    assert run.work.foot[0, 0] > 1e-5 and not run.foot_force.any()
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.7, 1.5])
+def test_all_solutions_of_one_contact_obey_the_laws_and_the_solvers_is_one_of_them(mu):
+    rng, several = np.random.default_rng(int(10 * mu)), 0
+    for _ in range(60):
+        rows, free = rng.normal(size=(3, 3)), rng.normal(size=3)
+        matrix = rows @ rows.T + 0.01 * np.eye(3)
+        found = all_solutions(matrix, free, mu)
+        several += len(found) > 1
+        for force in found:
+            w = matrix @ force + free
+            assert force[0] >= 0.0 and w[0] > -1e-9 and abs(w[0] * force[0]) < 1e-9 * max(1.0, force[0])
+            assert np.hypot(*force[1:]) <= mu * force[0] * (1.0 + 1e-9)
+            slip = np.hypot(*w[1:])
+            if slip > 1e-8:
+                assert force[1:] == pytest.approx(-mu * force[0] * w[1:] / slip, abs=1e-7 * max(1.0, force[0]))
+        solved = contact.solve(matrix, free, [contact.cone(mu)])
+        assert min(np.abs(force - solved.force).max() for force in found) < 1e-8 * max(1.0, np.abs(solved.force).max())
+    assert several == 0 if mu < 1.0 else several > 0
+
+
+def test_an_impact_that_turns_its_slip_out_of_a_jam_is_found():
+    """Of a multipod's toe: friction against the slip it comes with would press it deeper, that at its end does not."""
+    matrix = np.array([[2.51799609, 3.09996992, 4.79460671], [3.09996992, 15.1928273, 14.58420328],
+                       [4.79460671, 14.58420328, 19.93880109]])  # fmt: skip
+    free, mu = np.array([-0.00064485, 0.14042013, 0.05831896]), 0.7
+    assert matrix[0] @ [1.0, *(-mu * free[1:] / np.hypot(*free[1:]))] < -0.5
+    found = contact.solve(matrix, free, [contact.cone(mu)])
+    assert found.status is contact.ContactStatus.SOLVED and found.residual < 1e-12 and found.velocity[0] < 1e-15
+    assert found.force[1:] == pytest.approx(-mu * found.force[0] * found.velocity[1:] / np.hypot(*found.velocity[1:]))
