@@ -159,6 +159,15 @@ class Loop:
         """Time since the episode began [s]."""
         return float(self.base.task.data.time)
 
+    @property
+    def cycles(self) -> float | None:
+        """Cycles that the environment's clock has gone, 0 where an action does not ask for it; None without a clock."""
+        task = self.base.task
+        if hasattr(task, "cycles"):
+            return float(task.cycles)
+        period = getattr(getattr(task, "corrections", None), "period", None)
+        return float(task.gone) / period if period else None
+
     # States.
 
     def state(self) -> State:

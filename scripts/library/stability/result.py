@@ -35,7 +35,8 @@ class Stability:
         direction: The coordinate in which the largest is most.
         step: Of the differences, and what was measured of it.
         decays: Of small displacements, observed beside the prediction.
-        doubling: In which nearby runs part by a factor of two, where they do [s].
+        parting: Rate at which nearby runs part and its interval [1/s], negative where they come together; None if it
+            is periodic.
         margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
         basin: What of a box of states returns, of a return map; None if there is no box.
         seed: Of the episode.
@@ -60,7 +61,7 @@ class Stability:
     direction: str = ""
     step: Mapping[str, float] = field(default_factory=dict)
     decays: tuple[Mapping[str, Any], ...] = ()
-    doubling: float | None = None
+    parting: tuple[float, float, float] | None = None
     margins: tuple[Mapping[str, Any], ...] = ()
     basin: Mapping[str, Any] | None = None
     seed: int = 0
