@@ -52,6 +52,17 @@ class ExactMachine(ABC):
         """Return what a run goes on with at the position and velocity of its row, which a push has changed."""
         return self.start(sim, row.qpos, row.qvel)
 
+    def held(self, runs, run: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a position and velocity near those of a run, brought to where all stays closed that is closed in it.
+
+        Nothing is by default.
+        """
+        return qpos, qvel
+
+    def closed(self, runs, run: int) -> tuple[str, ...]:
+        """Return the names of what is closed in a run; by default nothing is."""
+        return ()
+
     @abstractmethod
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
         """Yield the ends of the parts of a control period [s], each after its commands were written as parameters.

@@ -71,7 +71,7 @@ class LoopSystem:
         self._run_nominal(strides)
         self.loop.displace(by, self.base)
         found = np.full((strides + 1, len(by)), np.nan)
-        found[0] = by
+        found[0] = self.apart(self.base, self.loop.state()) if self.loop.exact else by
         for k in range(1, strides + 1):
             if not self.loop.advance(self.steps):
                 break

@@ -236,6 +236,16 @@ class Loop:
         task.refresh()
         self.observation, self.info = task.observe(), task.measurements() | {"termination": "", "truncation": ""}
 
+    @property
+    def exact(self) -> bool:
+        """Whether its engine is the exact one."""
+        return self.base.config.engine == "exact"
+
+    @property
+    def closed(self) -> tuple[str, ...]:
+        """Names of feet and joints that are closed now, and cannot be displaced; none in MuJoCo."""
+        return self.base._sim.closed() if self.exact else ()
+
     # Coordinates.
 
     @property
@@ -266,7 +276,11 @@ class Loop:
         return np.concatenate([moved, *more])
 
     def displace(self, by: np.ndarray, about: State | None = None) -> None:
-        """Continue from the state at coordinates `by`, shape (n,), about another, by default the reference."""
+        """Continue from the state at coordinates `by`, shape (n,), about another, by default the reference.
+
+        In the exact engine what is closed stays so: a position is brought to where feet stand on the ground, a velocity
+        to where they rest.
+        """
         state, n = about or self._reference, 2 * self.chart.model.nv
         self.restore(state)
         memory, changed, measured = remembered.memory(self.policy), {}, {}
@@ -282,7 +296,8 @@ class Loop:
         self.base.set_state(replace(state.simulated, arrays={**state.simulated.arrays, **changed}))
         remembered.recall(self.policy, memory)
         task, by = self.base.task, by[: 2 * self.chart.model.nv]
-        task.qpos[:], task.qvel[:] = self.chart.displaced(state.qpos, state.qvel, by)
+        place = self.chart.displaced(state.qpos, state.qvel, by)
+        task.qpos[:], task.qvel[:] = self.base._sim.held(*place) if self.exact and by.any() else place
         self._write_measured(measured)
         self._observe()
 
