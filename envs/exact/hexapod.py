@@ -11,11 +11,11 @@ from ...analytic import hybrid as hy
 from ...analytic.compilation import compiled
 from ...analytic.models import ground
 from ...analytic.models.hexapod import N_LEGS, HexapodParams, hybrid
+from ...analytic.models.hexapod.contact import FLIGHT, STICK
 from ...analytic.models.hexapod.layout import N_MACHINE, Variants, machine_params
 from ...analytic.models.hexapod.outputs import NAMES as OUTPUTS
 from ...analytic.models.hexapod.readings import make_readings
 from ...analytic.models.hexapod.servo import S, servo, split
-from ...analytic.models.hexapod.contact import FLIGHT, STICK
 from ...analytic.models.hexapod.state import SCALE, TOES
 from ...analytic.models.hexapod.toes import N_MEMORY, toe_mode
 from ...analytic.terrain import Terrain, make
@@ -59,7 +59,7 @@ class ExactHexapod(ExactMachine):
         return to_exact(params, qpos, qvel), self.simulator.model.d0, p
 
     def held(self, runs: hy.Continued, run: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return a position and velocity in which toes that stand are as high as they were, and rest where they stick."""
+        """Return a position and velocity in which toes that stand are as high as they were, and rest if they stick."""
         params, before, chart = self.task.params[run if self.task.shape else ()], runs.x[run], int(runs.chart[run])
         x = to_exact(params, qpos, qvel)
         for leg in range(N_LEGS):

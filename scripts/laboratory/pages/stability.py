@@ -28,9 +28,14 @@ def name_of(policy: str, engine: str) -> str:
     return f"{policy}-{engine}.json"
 
 
-def environment_of(policy: str) -> str | None:
-    """Return the environment that has a hand-made policy of that name; None for a trained one."""
-    return next((name for name, found in known.POLICIES.items() if policy in found and name != "*"), None)
+def asked_for(policy: str) -> tuple[str, str | None]:
+    """Return policy and environment of POLICY or POLICY@ENVIRONMENT.
+
+    By default it is the first that has a hand-made policy of that name, None for a trained one.
+    """
+    name, _, environment = policy.partition("@")
+    found = (one for one, policies in known.POLICIES.items() if name in policies and one != "*")
+    return name, environment or next(found, None)
 
 
 def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
@@ -39,7 +44,7 @@ def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
     if path.exists():
         return Stability.read(path)
     parts = stored / f"{path.stem}.parts"
-    found = asking.stability(policy, environment_of(policy), engine=engine, store=parts)
+    found = asking.stability(*asked_for(policy), engine=engine, store=parts)
     slim = tuple({name: one[name] for name in KEPT if name in one} for one in found.decays)
     saving.write_text(path, replace(found, decays=slim).as_json() + "\n")
     parts.unlink(missing_ok=True)
@@ -53,7 +58,7 @@ def check(policies: tuple[str, ...], **_) -> None:
         ValueError: If there is one.
     """
     for policy in policies:
-        loading.load(policy, environment_of(policy), {})
+        loading.load(*asked_for(policy), {})
 
 
 def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = "mujoco") -> Page:
@@ -65,8 +70,11 @@ def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = 
     """
     for policy in policies:
         result_of(policy, engine)
-    results = [Stability.read(path) for path in sorted(STORED.glob("*.json"))]
-    rows = [[*shown.cells(one), f"{worst(one):.2g} %" if worst(one) is not None else "-"] for one in results]
+    results = {path.stem: Stability.read(path) for path in sorted(STORED.glob("*.json"))}
+    rows = [
+        [name.rpartition("-")[0], *shown.cells(one)[1:], "-" if worst(one) is None else f"{worst(one):.2g} %"]
+        for name, one in results.items()
+    ]
     return Page(Table((*shown.HEAD, "decay off by"), rows))
 
 

@@ -114,8 +114,8 @@ def asked(subject: Loop | Gait, policy: str, seed: int, store: Path | None = Non
         candidate = subject.candidate
         named = policy, candidate.environment, str(subject.base.config.engine)
         options = {name: value for name, value in candidate.options.items() if name != "max_episode_steps"}
-        lines = (*candidate.lines, *subject.lines)
         found, more = _found(subject, seed, Store(store, [*named, repr(options), seed, versions]), said)
+        lines = (*candidate.lines, *subject.lines)
     return Stability(
         *named,
         **numbers(found) | more,
@@ -144,6 +144,9 @@ def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, d
         found, parting = _not_periodic(loop, settled, store, said)
         return found, more | parting
     system = bound.LoopSystem(loop, settled)
+    loop.restore(settled.base)
+    if loop.closed:
+        loop.lines += (f"what {', '.join(loop.closed)} fix by standing is not displaced: its multipliers are 0",)
     return examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
 
 

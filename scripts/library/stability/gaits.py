@@ -18,6 +18,9 @@ from tarsus.scripts.library.stability.system import MapSystem
 
 WALKER_SLOPE = 0.009  # at which the simplest walker's gaits were published [rad]
 WALKER_STEP = 2e-5  # of its differences: it bends within .2
+STRIDES = 40  # that are taken before Newton's method is
+SETTLES = 0.95  # factor of the distance of two strides, at most, for a gait that is coming to its fixed point
+ARRIVED = 1e-9  # distance of two strides that is none
 SLOWNESS = 1e-6  # distance of Newton's fixed point from a map's value, at most
 
 
@@ -63,11 +66,20 @@ def _hexapod() -> Gait:
 def newton(
     name: str, stride: Callable[[np.ndarray], np.ndarray], guess: np.ndarray, step: float = 1e-4, tol: float = 1e-12
 ) -> np.ndarray:
-    """Return the fixed point of a stride near a guess.
+    """Return the fixed point of a stride near a guess: where strides come to, or by Newton's method.
 
     Raises:
         ValueError: If there is none.
     """
+    before = np.inf
+    for _ in range(STRIDES):  # a stride is one evaluation, a step of Newton's method one or two for each coordinate
+        after = stride(guess)
+        apart = np.linalg.norm(after - guess)
+        if apart < ARRIVED:
+            return after
+        if not apart < SETTLES * before:
+            break
+        guess, before = after, apart
     found = sections.fixed_point(stride, guess, tol=tol, step=step, max_iter=8)
     if not found.residual < SLOWNESS:
         raise ValueError(f"{name} has no gait that repeats: {found.status.value}")

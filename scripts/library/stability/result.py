@@ -77,7 +77,9 @@ class Stability:
 
     @property
     def half_life(self) -> float | None:
-        """Time in which a displacement halves, by the largest multiplier [s]; None if it does not."""
+        """Time in which a displacement halves, by the largest multiplier or as runs come together [s]; None if not."""
+        if self.parting and self.parting[2] < 0.0:
+            return float(np.log(0.5) / self.parting[0])
         if self.period is None or self.largest is None or not 0.0 < self.largest[0] < 1.0:
             return None
         return float(self.period * np.log(0.5) / np.log(self.largest[0]))
