@@ -28,14 +28,16 @@ def name_of(policy: str, engine: str) -> str:
     return f"{policy}-{engine}.json"
 
 
-def asked_for(policy: str) -> tuple[str, str | None]:
-    """Return policy and environment of POLICY or POLICY@ENVIRONMENT.
+def asked_for(policy: str) -> tuple[str, str | None, dict[str, float]]:
+    """Return policy, environment and options of POLICY, POLICY@ENVIRONMENT or POLICY@ENVIRONMENT@OPTION=NUMBER.
 
-    By default it is the first that has a hand-made policy of that name, None for a trained one.
+    By default the environment is the first that has a hand-made policy of that name, None for a trained one.
     """
-    name, _, environment = policy.partition("@")
+    name, *more = policy.split("@")
+    environment, *options = more or [""]
     found = (one for one, policies in known.POLICIES.items() if name in policies and one != "*")
-    return name, environment or next(found, None)
+    pairs = (option.split("=") for option in options)
+    return name, environment or next(found, None), {option: float(number) for option, number in pairs}
 
 
 def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
@@ -58,7 +60,7 @@ def check(policies: tuple[str, ...], **_) -> None:
         ValueError: If there is one.
     """
     for policy in policies:
-        loading.load(*asked_for(policy), {})
+        loading.load(*asked_for(policy))
 
 
 def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = "mujoco") -> Page:
