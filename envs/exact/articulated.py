@@ -11,6 +11,7 @@ import copy
 from collections.abc import Iterator
 from enum import Enum
 from threading import Lock
+from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
@@ -36,6 +37,8 @@ class ExactArticulated(ExactMachine):
         ValueError: If the terrain is no plane, or the model has what the exact mechanics does not cover.
     """
 
+    settings: ClassVar[dict[str, Any]] = {"rtol": RTOL, "method": METHOD}
+
     def __init__(self, task):
         self.task, self._lock, model = task, Lock(), task.model
         self._model, self._data = copy.copy(model), mujoco.MjData(model)
@@ -58,7 +61,7 @@ class ExactArticulated(ExactMachine):
 
     def runs(self, n: int) -> Continued:
         """Return n runs that `start` begins."""
-        return Continued(self._robot_of, n, Options(rtol=RTOL, method=METHOD))
+        return Continued(self._robot_of, n, Options(**self.settings))
 
     def _robot_of(self, run: int) -> Robot:
         """Return the robot of a run as its episode drew it, on its ground."""

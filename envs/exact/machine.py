@@ -40,6 +40,12 @@ class ExactMachine(ABC):
     def __init__(self, task):
         """Refuse a terrain that the model does not have, and compile the model."""
 
+    def tighten(self, rtol: float) -> None:
+        """Integrate runs that are made from now on to a relative tolerance at least so small."""
+        factor = min(rtol / self.settings["rtol"], 1.0)
+        finer = {name: value * factor for name, value in self.settings.items() if name in ("rtol", "atol")}
+        self.settings = self.settings | finer
+
     def runs(self, n: int):
         """Return n runs that `start` begins."""
         return hy.Continued(self.simulator, n, **self.settings)

@@ -20,7 +20,7 @@ from tarsus.scripts.library.stability.cycle import Cycle, Repetition, kind_of
 from tarsus.scripts.library.stability.examining import RANDOM, Examined, examine, not_periodic
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop, State
-from tarsus.scripts.library.stability.parting import RUNS, TINY, Parting, measured
+from tarsus.scripts.library.stability.parting import RUNS, SMALL, Parting, growth, pooled
 from tarsus.scripts.library.stability.result import Stability, numbers
 from tarsus.scripts.library.stability.store import Store
 from tarsus.scripts.library.stability.verdict import Kind, Verdict
@@ -177,15 +177,26 @@ def _not_periodic(loop: Loop, settled: bound.Settled, store: Store, said: Said) 
 
 def _parting(loop: Loop, settled: bound.Settled) -> Parting:
     """Return how fast runs part that begin next to each other at several times of a gait."""
-    steps, apart = round(PARTING / loop.ctrl_dt), settled.steps or bound.LONGEST // RUNS
+    steps, apart = round(PARTING / loop.ctrl_dt), (settled.steps or bound.LONGEST) // RUNS + 1
 
-    def run(k: int) -> np.ndarray:
+    def grown(k: int) -> tuple[float, int]:
         loop.restore(settled.base)
-        loop.advance(k * (apart // RUNS + 1))
+        loop.advance(k * apart)
         system = bound.LoopSystem(loop, replace(settled, base=loop.state()), steps=1)
-        pushed = np.array([name not in system.symmetric for name in system.names]) & ~system.hidden
-        by = np.random.default_rng(k).standard_normal(len(system.names)) * pushed
-        runs = system.deviations(TINY * by * system.scale, steps) / system.scale
-        return np.linalg.norm(runs[:, pushed], axis=1)
+        sized = np.array([name not in system.symmetric for name in system.names]) & ~system.hidden
+        by = np.random.default_rng(k).standard_normal(len(system.names)) * sized
+        path = [system.base]
+        for _ in range(steps):
+            loop.advance()
+            path.append(loop.state())
 
-    return measured(run, loop.ctrl_dt)
+        def deviate(by: np.ndarray, at: int, n: int) -> np.ndarray:
+            loop.displace(by * system.scale, path[at])
+            found = [by]
+            while len(found) <= n and np.linalg.norm(found[-1][sized]) <= SMALL and loop.advance():
+                found.append(system.apart(path[at + len(found)], loop.state()) / system.scale)
+            return np.array(found)
+
+        return growth(deviate, by, steps, sized)
+
+    return pooled([grown(k) for k in range(RUNS)], loop.ctrl_dt)

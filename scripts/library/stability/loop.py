@@ -22,6 +22,7 @@ from tarsus.scripts.library.stability import calm, remembered
 from tarsus.scripts.library.stability.tangent import Chart
 
 ENGINES = ("mujoco", "exact")
+RTOL = 1e-8  # of the exact engine, at most: differences of strides are taken
 ENDLESS = 10**9  # control periods: no time limit ends an episode
 # Arrays of a saved state that are no coordinates of their own: the simulation, what is measured of it, and inputs.
 NO_COORDINATES = (
@@ -73,6 +74,8 @@ class Loop:
         self.ended = ""
         self._options = dict(reset_options or {})
         self.chart = Chart(self.base.model, getattr(self.base.task, "FORWARD", 0))
+        if self.exact:
+            self.base._sim.tighten(RTOL)
         self.reset(0)
         self._reference = self.state()
 
@@ -283,6 +286,8 @@ class Loop:
         """
         state, n = about or self._reference, 2 * self.chart.model.nv
         self.restore(state)
+        self._observe()
+        first = self.observation
         memory, changed, measured = remembered.memory(self.policy), {}, {}
         own = dict(remembered.numbers(memory))
         for name, old in state.arrays.items():
@@ -300,6 +305,10 @@ class Loop:
         task.qpos[:], task.qvel[:] = self.base._sim.held(*place) if self.exact and by.any() else place
         self._write_measured(measured)
         self._observe()
+        changed = (
+            self.observation - first
+        )  # of what is observed before a step is counted, the state has what came after
+        self.observation = np.where(state.observation == first, self.observation, state.observation + changed)
 
 
 def _is_coordinate(name: str, array: np.ndarray) -> bool:

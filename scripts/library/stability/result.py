@@ -13,6 +13,7 @@ import numpy as np
 from tarsus.scripts.library.stability.decay import Decay
 from tarsus.scripts.library.stability.examining import Examined
 from tarsus.scripts.library.stability.multipliers import Multipliers
+from tarsus.scripts.library.stability.parting import Parting
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Stability:
     @property
     def half_life(self) -> float | None:
         """Time in which a displacement halves, by the largest multiplier or as runs come together [s]; None if not."""
-        if self.parting and self.parting[2] < 0.0:
+        if self.parting and Parting(*self.parting).meets:
             return float(np.log(0.5) / self.parting[0])
         if self.period is None or self.largest is None or not 0.0 < self.largest[0] < 1.0:
             return None
