@@ -141,13 +141,18 @@ def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, d
     if settled.stands:
         return Examined(Verdict(Kind.STANDS, "its body does not move, so that there is no gait to be stable.")), more
     if not (settled.found and settled.found.periodic):
-        found, parting = _not_periodic(loop, settled, store, said)
-        return found, more | parting
+        parting = _parting_of(loop, settled, store, said)
+        return _not_periodic(settled, parting), more | {"parting": astuple(parting)}
     system = bound.LoopSystem(loop, settled)
     loop.restore(settled.base)
     if loop.closed:
         loop.lines += (f"what {', '.join(loop.closed)} fix by standing is not displaced: its multipliers are 0",)
-    return examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
+    found, more = examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
+    if found.verdict.kind is not Kind.NOT_DETERMINED:
+        return found, more
+    parting = _parting_of(loop, settled, store, said)
+    words = f"{found.verdict.reason.removesuffix('.')}; {parting}."
+    return replace(found, verdict=Verdict(Kind.NOT_DETERMINED, words)), more | {"parting": astuple(parting)}
 
 
 def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
@@ -160,10 +165,8 @@ def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
     return np.array_equal(*ends)
 
 
-def _not_periodic(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> tuple[Examined, dict[str, Any]]:
-    """Return the verdict on a loop that does not repeat, and the rate at which nearby runs part."""
-    said("whether nearby runs part")
-    parting = Parting(*store.part("parting", lambda: astuple(_parting(loop, settled))))
+def _not_periodic(settled: bound.Settled, parting: Parting) -> Examined:
+    """Return the verdict on a loop that does not repeat, of which nearby runs part so fast."""
     found = settled.found or Cycle(Repetition.QUASI_PERIODIC, 1, np.inf)
     if parting.parts or found.kind is Repetition.QUASI_PERIODIC:
         found = replace(found, kind=kind_of(parting.parts, parting.meets), drift=None)
@@ -171,8 +174,13 @@ def _not_periodic(loop: Loop, settled: bound.Settled, store: Store, said: Said) 
     words = [not_periodic(found, names).reason.removesuffix("."), str(parting)]
     if settled.clock:
         words.append(f"its clock takes {settled.clock:.6g} control periods")
-    more = {"parting": (parting.rate, parting.low, parting.high)}
-    return Examined(Verdict(Kind.NOT_PERIODIC, "; ".join(words) + ".")), more
+    return Examined(Verdict(Kind.NOT_PERIODIC, "; ".join(words) + "."))
+
+
+def _parting_of(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> Parting:
+    """Return how fast nearby runs part, which is kept."""
+    said("whether nearby runs part")
+    return Parting(*store.part("parting", lambda: astuple(_parting(loop, settled))))
 
 
 def _parting(loop: Loop, settled: bound.Settled) -> Parting:

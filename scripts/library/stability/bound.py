@@ -12,7 +12,8 @@ from tarsus.scripts.library.stability.loop import Loop, State
 
 LONGEST = 1000  # control periods in a period of the gait, at most
 SECTIONS = 12  # that are compared
-SETTLE = (30.0, 60.0, 120.0, 240.0)  # how long it runs before, in turn, until it repeats [s]
+# How long it runs before, in turn, until it repeats [s], and the longest period that is looked for then.
+SETTLE = (30.0, 400), (60.0, 400), (120.0, LONGEST), (240.0, LONGEST)
 STILL = 1e-3  # motion of a body that stands, over a period [m], [rad]
 # Typical values, at least: of positions [m] and angles [rad], of speeds, and of what is remembered.
 FLOORS = 1e-2, 1e-1, 1e-2
@@ -98,16 +99,14 @@ class LoopSystem:
             self._nominal.append(self.loop.state())
 
 
-def settle(
-    loop: Loop, seed: int = 0, longest: int = LONGEST, said: Callable[[str], None] = lambda words: None
-) -> Settled:
+def settle(loop: Loop, seed: int = 0, said: Callable[[str], None] = lambda words: None) -> Settled:
     """Return where a loop stands after a start and how it repeats, waiting longer where it still settles.
 
     Raises:
         ValueError: If the episode ends before.
     """
     loop.reset(seed)
-    for seconds in SETTLE:
+    for seconds, longest in SETTLE:
         said(f"settling for {seconds:g} s")
         _go_on(loop, round(seconds / loop.ctrl_dt) - round(loop.time / loop.ctrl_dt))
         settled = look(loop, longest)

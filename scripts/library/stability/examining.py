@@ -123,4 +123,5 @@ def not_periodic(cycle: Cycle, names) -> Verdict:
     if cycle.kind is Repetition.DRIFT and cycle.drift:
         k, change = cycle.drift
         return Verdict(Kind.NOT_PERIODIC, f"{names[k]} goes on by {change:.3g} typical values a stride.")
-    return Verdict(Kind.NOT_PERIODIC, f"{cycle.kind.value} (nearest {cycle.residual:.2g} typical values).")
+    near = f" (nearest {cycle.residual:.2g} typical values)" if np.isfinite(cycle.residual) else ""
+    return Verdict(Kind.NOT_PERIODIC, f"{cycle.kind.value}{near}.")

@@ -36,8 +36,8 @@ class Stability:
         direction: The coordinate in which the largest is most.
         step: Of the differences, and what was measured of it.
         decays: Of small displacements, observed beside the prediction.
-        parting: Rate at which nearby runs part and its interval [1/s], negative where they come together; None if it
-            is periodic.
+        parting: Rate at which nearby runs part and its interval [1/s], negative where they come together; None if
+            multipliers tell.
         margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
         basin: What of a box of states returns, of a return map; None if there is no box.
         seed: Of the episode.
