@@ -127,13 +127,19 @@ def test_unstable():
     assert found.verdict.kind is Kind.UNSTABLE and found.multipliers.largest == pytest.approx(1.2, abs=1e-6)
 
 
-@pytest.mark.parametrize("slopes", [(0.9, 0.3), (0.5, -0.5), (1.2, 0.4)])
+@pytest.mark.parametrize("slopes", [(0.9, 0.3), (0.5, -0.5), (1.2, 0.4), (0.03, 0.01)])
 def test_a_kink_is_not_determined(slopes):
     """Central differences agree at all steps there, at the mean of the slopes, which says nothing."""
     left, right = slopes
     found = examine_map(MapSystem(lambda z: np.where(z > 0, right * z, left * z), np.zeros(1)))
     assert found.verdict.kind is Kind.NOT_DETERMINED and "kink" in found.verdict.reason
     assert found.multipliers.largest == pytest.approx(abs(0.5 * (left + right)), abs=1e-6)
+
+
+@pytest.mark.parametrize(("slopes", "kinked"), [((0.012, 0.004), False), ((0.03, 0.01), True)])
+def test_a_kink_in_what_is_forgotten_at_once_is_none(slopes, kinked):
+    found = examine_map(MapSystem(lambda z: np.where(z > 0, *slopes) * z, np.zeros(1)))
+    assert (found.kink > multipliers.AGREE) is kinked
 
 
 def test_a_kink_beside_the_largest_direction_shows_in_the_decay():
