@@ -96,10 +96,12 @@ def test_a_trot_of_a_quadruped_decays_as_its_multipliers_say():
 
 
 def test_a_state_is_brought_back_to_where_feet_stand_and_rest():
+    """Four sticking feet fix more than there is: speeds rest to second order of the displacement."""
     run = table(0.4)
     rng, held = np.random.default_rng(0), Held(run)
-    moved = moved_by(run, 1e-2 * rng.standard_normal(run.robot.nv))
-    qpos, qvel = held.brought(moved, 1e-2 * rng.standard_normal(run.robot.nv))
+    moved = moved_by(run, 1e-3 * rng.standard_normal(run.robot.nv))
+    speeds = 1e-3 * rng.standard_normal(run.robot.nv)
+    qpos, qvel = held.brought(moved, speeds)
     found = mechanics(run.robot, qpos, qvel)
-    assert np.abs(found.gap).max() < 1e-12 < np.abs(mechanics(run.robot, moved, qvel).gap).max()
-    assert np.abs(found.jacobian @ qvel).max() < 1e-12 < np.abs(qvel).max()
+    assert np.abs(found.gap).max() < 1e-12 < 1e-4 < np.abs(mechanics(run.robot, moved, qvel).gap).max()
+    assert np.abs(found.jacobian @ qvel).max() < 1e-5 < 1e-4 < np.abs(found.jacobian @ speeds).max()
