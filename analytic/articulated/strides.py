@@ -13,17 +13,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import saltation
-from .closed import closed_rows, limit_row
+from .held import Held
 from .layout import FREE as FREE_JOINT
 from .layout import KIND
-from .mechanics import mechanics
-from .modes import CLOSED, FREE
+from .motions import apart, quaternion_product
 from .outcome import RunStatus
 from .simulation import Simulation, start
-from .vectors import product, rotated
+from .vectors import rotated
 
 FLAT = 3  # of the root's six degrees of freedom: x, y, and yaw, the last of its angular ones
-STEPS = 10  # of Newton's method
 
 
 @dataclass
@@ -61,14 +59,9 @@ class StrideMap:
         flat = np.zeros((FLAT, robot.nv))
         flat[0, 0] = flat[1, 1] = 1.0
         flat[2, 3:6] = up
-        self._feet = np.flatnonzero(run.contact.foot != FREE)
-        self._limits = np.flatnonzero(run.contact.limit == CLOSED)
-        rows, _ = closed_rows(run)
-        self._shut = np.array([*self._position_rows(run.work.jacobian), *run.work.equality_jacobian]).reshape(
-            -1, robot.nv
-        )
-        self._still = np.array([*rows, *run.work.equality_jacobian]).reshape(-1, robot.nv)
-        self.positions, self.speeds = _null([*flat, *self._shut], robot.nv), _null(self._still, robot.nv)
+        self._held = Held(run)
+        self.positions = _null([*flat, *self._held.shut], robot.nv)
+        self.speeds = _null(self._held.still, robot.nv)
 
     @property
     def size(self) -> int:
@@ -97,43 +90,20 @@ class StrideMap:
 
     def lifted(self, z: np.ndarray) -> Simulation:
         """Return a run at time zero in the state of coordinates."""
-        run, n = self.base, self.positions.shape[1]
-        moved, at_rest = self.positions @ z[:n], np.zeros(run.robot.nv)
-        for _ in range(STEPS):
-            qpos = _moved(run, run.qpos, moved)
-            found = mechanics(run.robot, qpos, at_rest)
-            left = np.concatenate([found.gap[self._feet], self._limit_gaps(qpos), found.equality_error])
-            if np.abs(left).max(initial=0.0) < 1e-13:
-                break
-            rows = np.array([*self._position_rows(found.jacobian), *found.equality_jacobian])
-            moved -= self._shut.T @ np.linalg.lstsq(rows @ self._shut.T, left, rcond=1e-12)[0]
-        act = run.x[run.robot.nq + run.robot.nv :][: run.robot.na]
-        there = start(run.robot, qpos, ctrl=run.ctrl, act=act, options=run.options)
-        there.contact.foot[:], there.contact.limit[:], there.contact.dry[:] = (
-            run.contact.foot, run.contact.limit, run.contact.dry)  # fmt: skip
-        rows, _ = closed_rows(there)
-        rows, qvel = [*rows, *there.work.equality_jacobian], run.qvel + self.speeds @ z[n:]
-        if rows:
-            rows = np.array(rows)
-            qvel -= self._still.T @ np.linalg.lstsq(rows @ self._still.T, rows @ qvel, rcond=1e-12)[0]
-        return start(run.robot, qpos, qvel, run.ctrl, act, run.options)
+        run, held, n = self.base, self._held, self.positions.shape[1]
+        qpos = held.position(self.positions @ z[:n])
+        qvel = held.velocity(qpos, run.qvel + self.speeds @ z[n:])
+        return start(run.robot, qpos, qvel, run.ctrl, held.activations, run.options)
 
     def coordinates(self, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
         """Return the coordinates of a state, brought to the base's place and heading by a motion along the ground."""
         base, qpos, qvel = self.base, qpos.copy(), qvel.copy()
         turn = _heading(base.x[3:7]) - _heading(qpos[3:7])
         c, s = np.cos(turn), np.sin(turn)
-        qpos[3:7] = _product((np.cos(0.5 * turn), 0.0, 0.0, np.sin(0.5 * turn)), qpos[3:7])
+        qpos[3:7] = quaternion_product((np.cos(0.5 * turn), 0.0, 0.0, np.sin(0.5 * turn)), qpos[3:7])
         qpos[:2], qvel[:2] = base.x[:2], np.array([[c, -s], [s, c]]) @ qvel[:2]
-        moved = _apart(base, qpos)
+        moved = apart(base, qpos)
         return np.concatenate([self.positions.T @ moved, self.speeds.T @ (qvel - base.qvel)])
-
-    def _position_rows(self, jacobian: np.ndarray) -> list[np.ndarray]:
-        return [*jacobian[self._feet, 0], *(limit_row(self.base, k) for k in self._limits)]
-
-    def _limit_gaps(self, qpos: np.ndarray) -> np.ndarray:
-        moved = _apart(self.base, qpos)
-        return np.array([limit_row(self.base, k) @ moved for k in self._limits])
 
 
 def _null(rows, n: int) -> np.ndarray:
@@ -142,45 +112,6 @@ def _null(rows, n: int) -> np.ndarray:
         return np.eye(n)
     _, sizes, basis = np.linalg.svd(np.array(rows))
     return basis[int((sizes > 1e-9 * sizes[0]).sum()) :].T
-
-
-def _moved(run: Simulation, qpos: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """Return positions moved by a motion, shape (nv,); quaternions turn by rotation vectors along the body's axes."""
-    out = qpos.copy()
-    for kind, q, v in run.robot.tables.joint_of:
-        if kind > FREE_JOINT + 1:
-            out[q] += by[v]
-            continue
-        if kind == FREE_JOINT:
-            out[q : q + 3] += by[v : v + 3]
-            q, v = q + 3, v + 3
-        angle = float(np.linalg.norm(by[v : v + 3]))
-        half = np.sinc(0.5 * angle / np.pi) * 0.5 * by[v : v + 3]
-        out[q : q + 4] = _product(out[q : q + 4], (np.cos(0.5 * angle), *half))
-        out[q : q + 4] /= np.linalg.norm(out[q : q + 4])
-    return out
-
-
-def _apart(run: Simulation, qpos: np.ndarray) -> np.ndarray:
-    """Return the motion, shape (nv,), that takes the run's positions to these; the inverse of `_moved`."""
-    by = np.zeros(run.robot.nv)
-    for kind, q, v in run.robot.tables.joint_of:
-        if kind > FREE_JOINT + 1:
-            by[v] = qpos[q] - run.x[q]
-            continue
-        if kind == FREE_JOINT:
-            by[v : v + 3] = qpos[q : q + 3] - run.x[q : q + 3]
-            q, v = q + 3, v + 3
-        w, *axis = _product(run.x[q : q + 4] * (1.0, -1.0, -1.0, -1.0), qpos[q : q + 4])
-        size = float(np.linalg.norm(axis))
-        by[v : v + 3] = np.array(axis) * (2.0 * np.arctan2(size, abs(w)) / size if size > 1e-300 else 2.0)
-        by[v : v + 3] *= np.sign(w) if w else 1.0
-    return by
-
-
-def _product(p, q) -> np.ndarray:
-    """Return the product of two quaternions."""
-    return np.array(product(*map(float, p), *map(float, q)))
 
 
 def _heading(quat: np.ndarray) -> float:

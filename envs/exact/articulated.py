@@ -11,12 +11,14 @@ import copy
 from collections.abc import Iterator
 from enum import Enum
 from threading import Lock
+from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
 
 from ...analytic.articulated.continued import STATUSES, Continued
-from ...analytic.articulated.modes import FREE
+from ...analytic.articulated.held import Held
+from ...analytic.articulated.modes import AT_REST, CLOSED, FREE
 from ...analytic.articulated.robot import Robot
 from ...analytic.articulated.simulation import Options
 from ...mjcf import own_exact, own_robot
@@ -34,6 +36,8 @@ class ExactArticulated(ExactMachine):
     Raises:
         ValueError: If the terrain is no plane, or the model has what the exact mechanics does not cover.
     """
+
+    settings: ClassVar[dict[str, Any]] = {"rtol": RTOL, "method": METHOD}
 
     def __init__(self, task):
         self.task, self._lock, model = task, Lock(), task.model
@@ -57,7 +61,7 @@ class ExactArticulated(ExactMachine):
 
     def runs(self, n: int) -> Continued:
         """Return n runs that `start` begins."""
-        return Continued(self._robot_of, n, Options(rtol=RTOL, method=METHOD))
+        return Continued(self._robot_of, n, Options(**self.settings))
 
     def _robot_of(self, run: int) -> Robot:
         """Return the robot of a run as its episode drew it, on its ground."""
@@ -83,6 +87,17 @@ class ExactArticulated(ExactMachine):
         one = runs.runs[run]
         activations = one.x[one.robot.nq + one.robot.nv :][: one.robot.na].copy()
         return own_exact.placed(one.robot, row.qpos, own_exact.ROUNDING), row.qvel, one.ctrl, activations
+
+    def held(self, runs: Continued, run: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a position and velocity brought to where feet, limits and dry joints stay closed."""
+        return Held(runs.runs[run]).brought(qpos, qvel)
+
+    def closed(self, runs: Continued, run: int) -> tuple[str, ...]:
+        """Return the names of feet on the ground, of joints at a limit, and of those that dry friction holds."""
+        robot, contact = runs.runs[run].robot, runs.runs[run].contact
+        shut = (robot.foot_names, contact.foot != FREE), (robot.limit_names, contact.limit == CLOSED)
+        rest = robot.line_names, contact.dry == AT_REST
+        return tuple(name for names, found in (*shut, rest) for name, one in zip(names, found, strict=True) if one)
 
     def periods(self, sim, runs: Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
         """Yield the end [s] of the control period, with commands for it, in as many parts as they change."""

@@ -11,14 +11,15 @@ from ...analytic import hybrid as hy
 from ...analytic.compilation import compiled
 from ...analytic.models import ground
 from ...analytic.models.hexapod import N_LEGS, HexapodParams, hybrid
+from ...analytic.models.hexapod.contact import FLIGHT, STICK
 from ...analytic.models.hexapod.layout import N_MACHINE, Variants, machine_params
 from ...analytic.models.hexapod.outputs import NAMES as OUTPUTS
 from ...analytic.models.hexapod.readings import make_readings
 from ...analytic.models.hexapod.servo import S, servo, split
-from ...analytic.models.hexapod.state import SCALE
-from ...analytic.models.hexapod.toes import N_MEMORY
+from ...analytic.models.hexapod.state import SCALE, TOES
+from ...analytic.models.hexapod.toes import N_MEMORY, toe_mode
 from ...analytic.terrain import Terrain, make
-from ...mjcf.hexapod_state import to_exact
+from ...mjcf.hexapod_state import from_exact, to_exact
 from .machine import ExactMachine, Row, without_tables
 
 RTOL = 1e-5  # a walk's position is then right to a few micrometres after 20 s
@@ -56,6 +57,26 @@ class ExactHexapod(ExactMachine):
         p = np.array([*table.values(), *ground.ground_of(task.terrain[sim], len(table)).params.values()])
         p[N_MACHINE + S.angle_0 : N_MACHINE + S.angle_0 + N_LEGS] = qpos[7::3]
         return to_exact(params, qpos, qvel), self.simulator.model.d0, p
+
+    def held(self, runs: hy.Continued, run: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a position and velocity in which toes that stand are as high as they were, and rest if they stick."""
+        params, before, chart = self.task.params[run if self.task.shape else ()], runs.x[run], int(runs.chart[run])
+        x = to_exact(params, qpos, qvel)
+        for leg in range(N_LEGS):
+            mode, toe = toe_mode(chart, leg), TOES + 6 * leg
+            if mode == STICK:
+                x[toe + 3 : toe + 6] = 0.0
+            if mode != FLIGHT:
+                x[toe + 2], x[toe + 5] = before[toe + 2], 0.0
+        there, faster = from_exact(params, x)
+        turns = 2.0 * np.pi * np.round((qpos[7::3] - there[7::3]) / (2.0 * np.pi))
+        there[7::3] += turns
+        return there, faster
+
+    def closed(self, runs: hy.Continued, run: int) -> tuple[str, ...]:
+        """Return the names of the legs whose toes stand."""
+        chart = int(runs.chart[run])
+        return tuple(f"leg {leg}" for leg in range(N_LEGS) if toe_mode(chart, leg) != FLIGHT)
 
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
         """Yield the ends [s] of the parts between the kinks of the set-points; controls are (n_substeps, 18)."""

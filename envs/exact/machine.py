@@ -40,6 +40,12 @@ class ExactMachine(ABC):
     def __init__(self, task):
         """Refuse a terrain that the model does not have, and compile the model."""
 
+    def tighten(self, rtol: float) -> None:
+        """Integrate runs that are made from now on to a relative tolerance at least so small."""
+        factor = min(rtol / self.settings["rtol"], 1.0)
+        finer = {name: value * factor for name, value in self.settings.items() if name in ("rtol", "atol")}
+        self.settings = self.settings | finer
+
     def runs(self, n: int):
         """Return n runs that `start` begins."""
         return hy.Continued(self.simulator, n, **self.settings)
@@ -51,6 +57,17 @@ class ExactMachine(ABC):
     def restart(self, sim, runs, run: int, row: Row) -> tuple[np.ndarray, ...]:
         """Return what a run goes on with at the position and velocity of its row, which a push has changed."""
         return self.start(sim, row.qpos, row.qvel)
+
+    def held(self, runs, run: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a position and velocity near those of a run, brought to where all stays closed that is closed in it.
+
+        Nothing is by default.
+        """
+        return qpos, qvel
+
+    def closed(self, runs, run: int) -> tuple[str, ...]:
+        """Return the names of what is closed in a run; by default nothing is."""
+        return ()
 
     @abstractmethod
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:

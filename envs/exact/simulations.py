@@ -50,6 +50,19 @@ class ExactSimulation:
         self._runs.begin(0, (), self.data.time)
         self._show()
 
+    def tighten(self, rtol: float) -> None:
+        """Integrate episodes from the next begin on to a relative tolerance at least so small."""
+        self._runs.machine.tighten(rtol)
+        self._runs.runs = self._runs.machine.runs(1)
+
+    def held(self, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a position and velocity near the present ones, brought to where what is closed stays closed."""
+        return self._runs.machine.held(self._runs.runs, 0, qpos, qvel)
+
+    def closed(self) -> tuple[str, ...]:
+        """Return the names of what is closed now: feet on the ground, joints at a limit or held by dry friction."""
+        return self._runs.machine.closed(self._runs.runs, 0)
+
     def step(self, controls: np.ndarray) -> None:
         """Step by one control period, by controls of shape (n_substeps, nu); a single row is held throughout."""
         self._runs.step(0, (), controls)

@@ -5,7 +5,7 @@ Side by side: tarsus stability --compare FOLDER FOLDER ...
 POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION; the file of a
 robot is asked by the clock that was found for it; simplest-walker is a model of the exact engine. With --out, a run
 that was stopped goes on where it was. The exit status is 0, or 2 for a command line that cannot be run.
-Runtime: one to five minutes of one core; with --margins five to ten more of two.
+Runtime: one to five minutes of one core, in the exact engine two to fifteen; with --margins five to ten more of two.
 """
 
 from __future__ import annotations

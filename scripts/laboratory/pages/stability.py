@@ -1,7 +1,8 @@
 """How stable are the shipped gaits? A row of `tarsus stability` for each policy and engine whose result is stored.
 
-Usage: tarsus page stability [--policies POLICY ...] [--engine exact] [--write]. Runtime: up to ten minutes of one core
-for a policy whose result is not stored yet in docs/data/stability; without `--policies` nothing is computed.
+Usage: tarsus page stability [--policies POLICY[@ENVIRONMENT[@OPTION=NUMBER]] ...] [--engine exact] [--write].
+Runtime: up to ten minutes of one core for a policy whose result is not stored yet in docs/data/stability; without
+`--policies` nothing is computed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tarsus.analytic import saving
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning import policies as known
-from tarsus.scripts.library.stability import asking, shown
+from tarsus.scripts.library.stability import asking, gaits, shown
 from tarsus.scripts.library.stability.result import Stability
 
 PLACE = Place("stability.md", "table")
@@ -28,9 +29,16 @@ def name_of(policy: str, engine: str) -> str:
     return f"{policy}-{engine}.json"
 
 
-def environment_of(policy: str) -> str | None:
-    """Return the environment that has a hand-made policy of that name; None for a trained one."""
-    return next((name for name, found in known.POLICIES.items() if policy in found and name != "*"), None)
+def asked_for(policy: str) -> tuple[str, str | None, dict[str, float]]:
+    """Return policy, environment and options of POLICY, POLICY@ENVIRONMENT or POLICY@ENVIRONMENT@OPTION=NUMBER.
+
+    By default the environment is the first that has a hand-made policy of that name, None for a trained one.
+    """
+    name, *more = policy.split("@")
+    environment, *options = more or [""]
+    found = (one for one, policies in known.POLICIES.items() if name in policies and one != "*")
+    pairs = (option.split("=") for option in options)
+    return name, environment or next(found, None), {option: float(number) for option, number in pairs}
 
 
 def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
@@ -39,7 +47,7 @@ def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
     if path.exists():
         return Stability.read(path)
     parts = stored / f"{path.stem}.parts"
-    found = asking.stability(policy, environment_of(policy), engine=engine, store=parts)
+    found = asking.stability(*asked_for(policy), engine=engine, store=parts)
     slim = tuple({name: one[name] for name in KEPT if name in one} for one in found.decays)
     saving.write_text(path, replace(found, decays=slim).as_json() + "\n")
     parts.unlink(missing_ok=True)
@@ -53,7 +61,8 @@ def check(policies: tuple[str, ...], **_) -> None:
         ValueError: If there is one.
     """
     for policy in policies:
-        loading.load(policy, environment_of(policy), {})
+        if policy not in gaits.MODELS:
+            loading.load(*asked_for(policy))
 
 
 def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = "mujoco") -> Page:
@@ -65,8 +74,11 @@ def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = 
     """
     for policy in policies:
         result_of(policy, engine)
-    results = [Stability.read(path) for path in sorted(STORED.glob("*.json"))]
-    rows = [[*shown.cells(one), f"{worst(one):.2g} %" if worst(one) is not None else "-"] for one in results]
+    results = {path.stem: Stability.read(path) for path in sorted(STORED.glob("*.json"))}
+    rows = [
+        [name.rpartition("-")[0], *shown.cells(one)[1:], "-" if worst(one) is None else f"{worst(one):.2g} %"]
+        for name, one in results.items()
+    ]
     return Page(Table((*shown.HEAD, "decay off by"), rows))
 
 

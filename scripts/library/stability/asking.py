@@ -6,6 +6,7 @@ import datetime
 import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 from tarsus.scripts.library.stability import bound, gaits, surviving
-from tarsus.scripts.library.stability.examining import RANDOM, TINY, Examined, examine, not_periodic
+from tarsus.scripts.library.stability.cycle import Cycle, Repetition, kind_of
+from tarsus.scripts.library.stability.examining import RANDOM, Examined, examine, not_periodic
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop, State
+from tarsus.scripts.library.stability.parting import RUNS, SMALL, Parting, growth, pooled
 from tarsus.scripts.library.stability.result import Stability, numbers
 from tarsus.scripts.library.stability.store import Store
 from tarsus.scripts.library.stability.verdict import Kind, Verdict
@@ -111,8 +114,8 @@ def asked(subject: Loop | Gait, policy: str, seed: int, store: Path | None = Non
         candidate = subject.candidate
         named = policy, candidate.environment, str(subject.base.config.engine)
         options = {name: value for name, value in candidate.options.items() if name != "max_episode_steps"}
-        lines = (*candidate.lines, *subject.lines)
         found, more = _found(subject, seed, Store(store, [*named, repr(options), seed, versions]), said)
+        lines = (*candidate.lines, *subject.lines)
     return Stability(
         *named,
         **numbers(found) | more,
@@ -138,9 +141,18 @@ def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, d
     if settled.stands:
         return Examined(Verdict(Kind.STANDS, "its body does not move, so that there is no gait to be stable.")), more
     if not (settled.found and settled.found.periodic):
-        return _not_periodic(loop, settled, store, said), more | {"doubling": _doubling(loop, settled, store)}
+        parting = _parting_of(loop, settled, store, said)
+        return _not_periodic(settled, parting), more | {"parting": astuple(parting)}
     system = bound.LoopSystem(loop, settled)
-    return examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
+    loop.restore(settled.base)
+    if loop.closed:
+        loop.lines += (f"what {', '.join(loop.closed)} fix by standing is not displaced: its multipliers are 0",)
+    found, more = examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
+    if found.verdict.kind is not Kind.NOT_DETERMINED:
+        return found, more
+    parting = _parting_of(loop, settled, store, said)
+    words = f"{found.verdict.reason.removesuffix('.')}; {parting}."
+    return replace(found, verdict=Verdict(Kind.NOT_DETERMINED, words)), more | {"parting": astuple(parting)}
 
 
 def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
@@ -153,35 +165,46 @@ def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
     return np.array_equal(*ends)
 
 
-def _not_periodic(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> Examined:
-    """Return the verdict on a loop that does not repeat."""
+def _not_periodic(settled: bound.Settled, parting: Parting) -> Examined:
+    """Return the verdict on a loop that does not repeat, of which nearby runs part so fast."""
+    found = settled.found or Cycle(Repetition.QUASI_PERIODIC, 1, np.inf)
+    if parting.parts or found.kind is Repetition.QUASI_PERIODIC:
+        found = replace(found, kind=kind_of(parting.parts, parting.meets), drift=None)
+    names = [settled.drift] * (1 + (found.drift or (0, 0))[0])
+    words = [not_periodic(found, names).reason.removesuffix("."), str(parting)]
+    if settled.clock:
+        words.append(f"its clock takes {settled.clock:.6g} control periods")
+    return Examined(Verdict(Kind.NOT_PERIODIC, "; ".join(words) + "."))
+
+
+def _parting_of(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> Parting:
+    """Return how fast nearby runs part, which is kept."""
     said("whether nearby runs part")
-    doubling = _doubling(loop, settled, store)
-    if doubling is not None:
-        words = f"its sections do not repeat, and runs that begin next to each other part: twofold in {doubling:.2g} s."
-        return Examined(Verdict(Kind.NOT_PERIODIC, words))
-    if settled.found is None:
-        longest = bound.LONGEST * loop.ctrl_dt
-        words = f"it does not come back near to where it was within {longest:g} s, and nearby runs stay together."
-        return Examined(Verdict(Kind.NOT_PERIODIC, words))
-    return Examined(not_periodic(settled.found, [settled.drift] * (1 + (settled.found.drift or (0, 0))[0])))
+    return Parting(*store.part("parting", lambda: astuple(_parting(loop, settled))))
 
 
-def _doubling(loop: Loop, settled: bound.Settled, store: Store) -> float | None:
-    """Return the time in which a tiny displacement doubles [s]; None if it does not grow ten times."""
+def _parting(loop: Loop, settled: bound.Settled) -> Parting:
+    """Return how fast runs part that begin next to each other at several times of a gait."""
+    steps, apart = round(PARTING / loop.ctrl_dt), (settled.steps or bound.LONGEST) // RUNS + 1
 
-    def growth() -> float | None:
-        steps = round(PARTING / loop.ctrl_dt)
-        system = bound.LoopSystem(loop, settled, steps=1)
-        by = np.random.default_rng(0).standard_normal(len(system.names)) * system.scale * ~system.hidden
-        runs = system.deviations(TINY * by, steps) / system.scale
-        kept = [k for k, name in enumerate(system.names) if name not in system.symmetric and not system.hidden[k]]
-        sizes = np.linalg.norm(runs[:, kept], axis=1)
-        first, small = round(0.1 * steps), np.isfinite(sizes) & (sizes < 1e-2)
-        last = len(sizes) - 1 if small.all() else int(np.argmin(small)) - 1
-        if last <= first or sizes[last] < 10.0 * sizes[first]:
-            return None
-        slope = np.polyfit(np.arange(first, last) * loop.ctrl_dt, np.log(sizes[first:last]), 1)[0]
-        return float(np.log(2.0) / slope) if slope > 0 else None
+    def grown(k: int) -> tuple[float, int]:
+        loop.restore(settled.base)
+        loop.advance(k * apart)
+        system = bound.LoopSystem(loop, replace(settled, base=loop.state()), steps=1)
+        sized = np.array([name not in system.symmetric for name in system.names]) & ~system.hidden
+        by = np.random.default_rng(k).standard_normal(len(system.names)) * sized
+        path = [system.base]
+        for _ in range(steps):
+            loop.advance()
+            path.append(loop.state())
 
-    return store.part("doubling", growth)
+        def deviate(by: np.ndarray, at: int, n: int) -> np.ndarray:
+            loop.displace(by * system.scale, path[at])
+            found = [by]
+            while len(found) <= n and np.linalg.norm(found[-1][sized]) <= SMALL and loop.advance():
+                found.append(system.apart(path[at + len(found)], loop.state()) / system.scale)
+            return np.array(found)
+
+        return growth(deviate, by, steps, sized)
+
+    return pooled([grown(k) for k in range(RUNS)], loop.ctrl_dt)

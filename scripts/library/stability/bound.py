@@ -10,9 +10,10 @@ import numpy as np
 from tarsus.scripts.library.stability import cycle
 from tarsus.scripts.library.stability.loop import Loop, State
 
-LONGEST = 400  # control periods in a period of the gait, at most
+LONGEST = 1000  # control periods in a period of the gait, at most
 SECTIONS = 12  # that are compared
-SETTLE = (30.0, 60.0, 120.0)  # how long it runs before, in turn, until it repeats [s]
+# How long it runs before, in turn, until it repeats [s], and the longest period that is looked for then.
+SETTLE = (30.0, 400), (60.0, 400), (120.0, LONGEST), (240.0, LONGEST)
 STILL = 1e-3  # motion of a body that stands, over a period [m], [rad]
 # Typical values, at least: of positions [m] and angles [rad], of speeds, and of what is remembered.
 FLOORS = 1e-2, 1e-1, 1e-2
@@ -32,6 +33,7 @@ class Settled:
         seconds: Since the start.
         scale: Typical values of the coordinates about `base`, shape (n,).
         drift: Name of a coordinate that goes on, and its change a section; "" if none does.
+        clock: Control periods in a cycle of the environment's clock, mean; None if none goes on.
     """
 
     base: State
@@ -42,6 +44,7 @@ class Settled:
     seconds: float
     scale: np.ndarray
     drift: str = ""
+    clock: float | None = None
 
 
 class LoopSystem:
@@ -69,7 +72,7 @@ class LoopSystem:
         self._run_nominal(strides)
         self.loop.displace(by, self.base)
         found = np.full((strides + 1, len(by)), np.nan)
-        found[0] = by
+        found[0] = self.apart(self.base, self.loop.state()) if self.loop.exact else by
         for k in range(1, strides + 1):
             if not self.loop.advance(self.steps):
                 break
@@ -96,16 +99,14 @@ class LoopSystem:
             self._nominal.append(self.loop.state())
 
 
-def settle(
-    loop: Loop, seed: int = 0, longest: int = LONGEST, said: Callable[[str], None] = lambda words: None
-) -> Settled:
+def settle(loop: Loop, seed: int = 0, said: Callable[[str], None] = lambda words: None) -> Settled:
     """Return where a loop stands after a start and how it repeats, waiting longer where it still settles.
 
     Raises:
         ValueError: If the episode ends before.
     """
     loop.reset(seed)
-    for seconds in SETTLE:
+    for seconds, longest in SETTLE:
         said(f"settling for {seconds:g} s")
         _go_on(loop, round(seconds / loop.ctrl_dt) - round(loop.time / loop.ctrl_dt))
         settled = look(loop, longest)
@@ -122,10 +123,11 @@ def _go_on(loop: Loop, steps: int) -> None:
 
 def look(loop: Loop, longest: int = LONGEST) -> Settled:
     """Return how a loop goes on from where it is: its period, and how its sections follow each other."""
-    states = [loop.state()]
+    states, before = [loop.state()], loop.cycles
     for _ in range(2 * longest):
         _go_on(loop, 1)
         states.append(loop.state())
+    clock = 2 * longest / (loop.cycles - before) if before is not None and loop.cycles > before else None
     nv, free = loop.chart.model.nv, loop.chart.free
     track = np.array([_compared(loop, states[0], state) for state in states])
     scale = _typical(loop, states)
@@ -137,7 +139,7 @@ def look(loop: Loop, longest: int = LONGEST) -> Settled:
     distance = np.max([_distances(loop, states, k, longest, spread) for k in (longest // 2, longest)], axis=0)
     steps = cycle.period_of(distance)
     if steps is None:
-        return Settled(states[-1], None, None, False, speed, loop.time, scale)
+        return Settled(states[-1], None, None, False, speed, loop.time, scale, clock=clock)
     sections = [states[-1]]
     for _ in range(SECTIONS):
         _go_on(loop, steps)
@@ -147,7 +149,7 @@ def look(loop: Loop, longest: int = LONGEST) -> Settled:
     if found.drift and not _goes_on(track[:, found.drift[0]] / spread[found.drift[0]], steps, found.drift[1]):
         found = replace(found, kind=cycle.Repetition.QUASI_PERIODIC, drift=None)
     drift = loop.chart.names[found.drift[0]] if found.drift else ""
-    return Settled(sections[-1], steps, found, False, speed, loop.time, scale, drift)
+    return Settled(sections[-1], steps, found, False, speed, loop.time, scale, drift, clock)
 
 
 def _goes_on(path: np.ndarray, steps: int, change: float) -> bool:

@@ -11,8 +11,9 @@ REPEATS = 1e-4  # distance of two sections, in typical values, that is none
 SETTLES = 0.7  # factor over half of the sections by which a distance shrinks that is on its way to none
 NEAR = 3e-2  # distance of two sections that settle, at most
 DRIFTS = 5.0  # mean change of a coordinate over the standard deviation of its changes, of a drift
+GROWS = 10.0  # times over the sections: a displacement that grows, or decays so much
 CLOSE = 0.2  # of the size of the set of sections: a near return
-MOST = 12  # sections in a cycle
+MOST = 64  # sections in a cycle
 
 
 class Repetition(Enum):
@@ -21,6 +22,7 @@ class Repetition(Enum):
     PERIODIC = "the sections repeat"
     SETTLING = "the sections come closer and closer, but the run is too short to see them repeat"
     DRIFT = "a coordinate goes on in one direction from section to section"
+    DRIVEN = "the sections never repeat, though runs that begin next to each other come together: all follow the clock"
     QUASI_PERIODIC = "the sections come back near each other again and again, but never repeat"
     CHAOTIC = "the sections do not repeat, and runs that begin next to each other part"
 
@@ -47,7 +49,7 @@ class Cycle:
         return self.kind is Repetition.PERIODIC
 
 
-def classify(sections: np.ndarray, growth: float = 0.0, noise: float = REPEATS) -> Cycle:
+def classify(sections: np.ndarray, growth: float = 1.0, noise: float = REPEATS) -> Cycle:
     """Return what a sequence of sections is.
 
     Args:
@@ -68,8 +70,15 @@ def classify(sections: np.ndarray, growth: float = 0.0, noise: float = REPEATS) 
     gap, half = gaps[lag], len(gaps[lag]) // 2
     if gap[-lag:].max() < SETTLES * gap[half : half + lag].max() and gap[-lag:].max() < NEAR:
         return Cycle(Repetition.SETTLING, lag, float(gap[-1]))
-    kind = Repetition.CHAOTIC if growth > 10.0 else Repetition.QUASI_PERIODIC
+    kind = kind_of(growth > GROWS, growth < 1.0 / GROWS)
     return Cycle(kind, 1, float(min(gap.min() for gap in gaps.values())))
+
+
+def kind_of(parts: bool, meets: bool) -> Repetition:
+    """Return what neither repeats nor drifts, by whether nearby runs part or come together."""
+    if parts:
+        return Repetition.CHAOTIC
+    return Repetition.DRIVEN if meets else Repetition.QUASI_PERIODIC
 
 
 def _gaps(sections: np.ndarray, lag: int) -> np.ndarray:

@@ -88,10 +88,11 @@ def pushes(system: System, found: Multipliers, rng: np.random.Generator) -> dict
 
 
 def observe(system: System, found: Multipliers, name: str, by: np.ndarray, strides: int = STRIDES) -> Decay:
-    """Return the decay of a displacement in typical values, shape (n,)."""
-    predicted = [by]
-    for _ in range(strides):
+    """Return the decay of a displacement in typical values, shape (n,), over so many strides at most."""
+    predicted = [by, found.matrix @ by]
+    while len(predicted) <= strides and np.linalg.norm(predicted[-1]) > HEADROOM * found.step.noise:
         predicted.append(found.matrix @ predicted[-1])
+    strides = len(predicted) - 1  # no rate is fitted to what is smaller
     runs = [system.deviations(size * by * system.scale, strides) / system.scale * found.left for size in (1.0, 0.5)]
     sizes = [np.linalg.norm(run, axis=1) for run in (*runs, np.array(predicted))]
     return Decay(name, *sizes, window_of(*sizes, found.step.noise), found.step.noise)

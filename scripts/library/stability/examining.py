@@ -17,7 +17,7 @@ from tarsus.scripts.library.stability.system import MapSystem, System
 from tarsus.scripts.library.stability.verdict import Kind, Verdict
 
 SETTLED = 200  # strides of a map before it is looked at
-SECTIONS = 48  # of a map that are compared
+SECTIONS = 192  # of a map that are compared
 TINY = 1e-7  # displacement whose growth tells chaos, in typical values
 WIDTH = 16  # columns of the derivative that are stored together
 
@@ -83,15 +83,16 @@ def examine_map(system: MapSystem, store: Store | None = None) -> Examined:
     path = system.sections(SETTLED + SECTIONS)
     if not np.isfinite(path).all():
         return Examined(Verdict(Kind.FALLS, f"it ends in stride {int(np.isfinite(path).all(1).argmin())}."))
-    settled = MapSystem(system.stride, path[SETTLED], system.names, system.scale, system.symmetric)
-    moving = np.array([name not in system.symmetric for name in system.names])
+    known = system.names, system.scale, system.symmetric, system.hidden
+    settled = MapSystem(system.stride, path[SETTLED], *known)
+    moving = np.array([name not in system.symmetric for name in system.names]) & ~system.hidden
     tiny = settled.deviations(TINY * system.scale * moving, SECTIONS)
     growth = np.linalg.norm((tiny / system.scale)[:, moving], axis=1)
     cycle = classify((path[SETTLED:] / system.scale)[:, moving], growth[-1] / growth[0])
     if not cycle.periodic:
         return Examined(not_periodic(cycle, [n for n, kept in zip(system.names, moving, strict=True) if kept]))
     k = cycle.multiple
-    many = MapSystem(lambda z: _repeated(system.stride, z, k), path[-1], system.names, system.scale, system.symmetric)
+    many = MapSystem(lambda z: _repeated(system.stride, z, k), path[-1], *known)
     found = examine(many, store)
     if k == 1:
         return found
@@ -122,4 +123,5 @@ def not_periodic(cycle: Cycle, names) -> Verdict:
     if cycle.kind is Repetition.DRIFT and cycle.drift:
         k, change = cycle.drift
         return Verdict(Kind.NOT_PERIODIC, f"{names[k]} goes on by {change:.3g} typical values a stride.")
-    return Verdict(Kind.NOT_PERIODIC, f"{cycle.kind.value} (nearest {cycle.residual:.2g} typical values).")
+    near = f" (nearest {cycle.residual:.2g} typical values)" if np.isfinite(cycle.residual) else ""
+    return Verdict(Kind.NOT_PERIODIC, f"{cycle.kind.value}{near}.")

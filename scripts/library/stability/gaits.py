@@ -22,6 +22,9 @@ from tarsus.scripts.library.stability.system import MapSystem
 WALKER_SLOPE = 0.009  # at which the simplest walker's gaits were published [rad]
 WALKER_STEP = 2e-5  # of its differences: it bends within .2
 PUSHED_RTOL = 1e-6  # of runs after a push
+STRIDES = 40  # that are taken before Newton's method is
+SETTLES = 0.95  # factor of the distance of two strides, at most, for a gait that is coming to its fixed point
+ARRIVED = 1e-9  # distance of two strides that is none
 SLOWNESS = 1e-6  # distance of Newton's fixed point from a map's value, at most
 
 
@@ -89,11 +92,20 @@ def _pushed(stride: orbit.StrideMap, z: np.ndarray, velocity: np.ndarray, stride
 def newton(
     name: str, stride: Callable[[np.ndarray], np.ndarray], guess: np.ndarray, step: float = 1e-4, tol: float = 1e-12
 ) -> np.ndarray:
-    """Return the fixed point of a stride near a guess.
+    """Return the fixed point of a stride near a guess: where strides come to, or by Newton's method.
 
     Raises:
         ValueError: If there is none.
     """
+    before = np.inf
+    for _ in range(STRIDES):  # a stride is one evaluation, a step of Newton's method one or two for each coordinate
+        after = stride(guess)
+        apart = np.linalg.norm(after - guess)
+        if apart < ARRIVED:
+            return after
+        if not apart < SETTLES * before:
+            break
+        guess, before = after, apart
     found = sections.fixed_point(stride, guess, tol=tol, step=step, max_iter=8)
     if not found.residual < SLOWNESS:
         raise ValueError(f"{name} has no gait that repeats: {found.status.value}")

@@ -22,6 +22,7 @@ from tarsus.scripts.library.stability import calm, remembered
 from tarsus.scripts.library.stability.tangent import Chart
 
 ENGINES = ("mujoco", "exact")
+RTOL = 1e-8  # of the exact engine, at most: differences of strides are taken
 ENDLESS = 10**9  # control periods: no time limit ends an episode
 # Arrays of a saved state that are no coordinates of their own: the simulation, what is measured of it, and inputs.
 NO_COORDINATES = (
@@ -73,6 +74,8 @@ class Loop:
         self.ended = ""
         self._options = dict(reset_options or {})
         self.chart = Chart(self.base.model, getattr(self.base.task, "FORWARD", 0))
+        if self.exact:
+            self.base._sim.tighten(RTOL)
         self.reset(0)
         self._reference = self.state()
 
@@ -159,6 +162,15 @@ class Loop:
         """Time since the episode began [s]."""
         return float(self.base.task.data.time)
 
+    @property
+    def cycles(self) -> float | None:
+        """Cycles that the environment's clock has gone, 0 where an action does not ask for it; None without a clock."""
+        task = self.base.task
+        if hasattr(task, "cycles"):
+            return float(task.cycles)
+        period = getattr(getattr(task, "corrections", None), "period", None)
+        return float(task.gone) / period if period else None
+
     # States.
 
     def state(self) -> State:
@@ -227,6 +239,16 @@ class Loop:
         task.refresh()
         self.observation, self.info = task.observe(), task.measurements() | {"termination": "", "truncation": ""}
 
+    @property
+    def exact(self) -> bool:
+        """Whether its engine is the exact one."""
+        return self.base.config.engine == "exact"
+
+    @property
+    def closed(self) -> tuple[str, ...]:
+        """Names of feet and joints that are closed now, and cannot be displaced; none in MuJoCo."""
+        return self.base._sim.closed() if self.exact else ()
+
     # Coordinates.
 
     @property
@@ -257,9 +279,15 @@ class Loop:
         return np.concatenate([moved, *more])
 
     def displace(self, by: np.ndarray, about: State | None = None) -> None:
-        """Continue from the state at coordinates `by`, shape (n,), about another, by default the reference."""
+        """Continue from the state at coordinates `by`, shape (n,), about another, by default the reference.
+
+        In the exact engine what is closed stays so: a position is brought to where feet stand on the ground, a velocity
+        to where they rest.
+        """
         state, n = about or self._reference, 2 * self.chart.model.nv
         self.restore(state)
+        self._observe()
+        first = self.observation
         memory, changed, measured = remembered.memory(self.policy), {}, {}
         own = dict(remembered.numbers(memory))
         for name, old in state.arrays.items():
@@ -273,9 +301,14 @@ class Loop:
         self.base.set_state(replace(state.simulated, arrays={**state.simulated.arrays, **changed}))
         remembered.recall(self.policy, memory)
         task, by = self.base.task, by[: 2 * self.chart.model.nv]
-        task.qpos[:], task.qvel[:] = self.chart.displaced(state.qpos, state.qvel, by)
+        place = self.chart.displaced(state.qpos, state.qvel, by)
+        task.qpos[:], task.qvel[:] = self.base._sim.held(*place) if self.exact and by.any() else place
         self._write_measured(measured)
         self._observe()
+        changed = (
+            self.observation - first
+        )  # of what is observed before a step is counted, the state has what came after
+        self.observation = np.where(state.observation == first, self.observation, state.observation + changed)
 
 
 def _is_coordinate(name: str, array: np.ndarray) -> bool:

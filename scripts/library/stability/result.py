@@ -13,6 +13,7 @@ import numpy as np
 from tarsus.scripts.library.stability.decay import Decay
 from tarsus.scripts.library.stability.examining import Examined
 from tarsus.scripts.library.stability.multipliers import Multipliers
+from tarsus.scripts.library.stability.parting import Parting
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Stability:
         direction: The coordinate in which the largest is most.
         step: Of the differences, and what was measured of it.
         decays: Of small displacements, observed beside the prediction.
-        doubling: In which nearby runs part by a factor of two, where they do [s].
+        parting: Rate at which nearby runs part and its interval [1/s], negative where they come together; None if
+            multipliers tell.
         margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
         basin: What of a box of states returns, of a return map; None if there is no box.
         seed: Of the episode.
@@ -60,7 +62,7 @@ class Stability:
     direction: str = ""
     step: Mapping[str, float] = field(default_factory=dict)
     decays: tuple[Mapping[str, Any], ...] = ()
-    doubling: float | None = None
+    parting: tuple[float, float, float] | None = None
     margins: tuple[Mapping[str, Any], ...] = ()
     basin: Mapping[str, Any] | None = None
     seed: int = 0
@@ -76,7 +78,9 @@ class Stability:
 
     @property
     def half_life(self) -> float | None:
-        """Time in which a displacement halves, by the largest multiplier [s]; None if it does not."""
+        """Time in which a displacement halves, by the largest multiplier or as runs come together [s]; None if not."""
+        if self.parting and Parting(*self.parting).meets:
+            return float(np.log(0.5) / self.parting[0])
         if self.period is None or self.largest is None or not 0.0 < self.largest[0] < 1.0:
             return None
         return float(self.period * np.log(0.5) / np.log(self.largest[0]))

@@ -40,6 +40,7 @@ class MapSystem:
         names: Of the coordinates; by default z0, z1, ...
         scale: Typical values, shape (n,); by default 1.
         symmetric: Names of coordinates that may be symmetries.
+        hidden: Whether each coordinate is remembered, shape (n,); by default none is.
     """
 
     def __init__(
@@ -49,12 +50,13 @@ class MapSystem:
         names: Sequence[str] = (),
         scale: Sequence[float] | None = None,
         symmetric: Sequence[str] = (),
+        hidden: Sequence[bool] = (),
     ):
         self.stride, self.at = stride, np.asarray(at, float)
         n = self.at.size
         self.names = tuple(names) or tuple(f"z{k}" for k in range(n))
         self.scale = np.ones(n) if scale is None else np.asarray(scale, float)
-        self.symmetric, self.hidden = tuple(symmetric), np.zeros(n, bool)
+        self.symmetric, self.hidden = tuple(symmetric), np.array(hidden, bool) if len(hidden) else np.zeros(n, bool)
         self._path = self.at[None]  # of the run that is not displaced
 
     def sections(self, strides: int) -> np.ndarray:

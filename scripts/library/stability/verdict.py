@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from tarsus.scripts.library.stability.decay import Decay
-from tarsus.scripts.library.stability.multipliers import AGREE, Multipliers
+from tarsus.scripts.library.stability.multipliers import AGREE, FORGOTTEN, Multipliers
 
 NO_DERIVATIVE = "a displaced run ends within a stride, however small the displacement: the stride has no derivative."
 NEUTRAL = 1e-4  # distance of a multiplier from 1 that is none, where the interval is as narrow
@@ -43,21 +43,22 @@ def kink(system, found: Multipliers) -> float:
     """Return how the stride's slopes to both sides of the cycle differ along the largest multiplier's eigenvector.
 
     Relative to the slope, the smaller of the differences at the step and at half of it: of a smooth map they are
-    proportional to the step, of a kink they do not shrink.
+    proportional to the step, of a kink they do not shrink. Where next to nothing is left on either side there is none.
     """
     worst = 0.0
     for direction in (found.vector.real, found.vector.imag):
         size = np.linalg.norm(direction)
         if size < 1e-3:
             continue
-        apart = []
+        apart, left = [], 0.0
         for h in (found.step.size, 0.5 * found.step.size):
             by = h * direction / size
             ahead, back = (sign * system.deviations(sign * by * system.scale, 1)[-1] / system.scale for sign in (1, -1))
             slope = 0.5 * np.linalg.norm(ahead + back)
+            left = max(left, np.linalg.norm(ahead) / h, np.linalg.norm(back) / h)
             apart.append(np.linalg.norm(ahead - back) / max(slope, AGREE * h))
-        shrinks = apart[1] < 0.7 * apart[0]
-        worst = max(worst, 0.0 if shrinks else min(apart))
+        if left > FORGOTTEN and apart[1] >= 0.7 * apart[0]:
+            worst = max(worst, min(apart))
     return float(worst)
 
 

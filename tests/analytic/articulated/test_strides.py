@@ -9,6 +9,9 @@ from scipy.linalg import expm
 
 import tarsus
 from tarsus import own_robot
+from tarsus.analytic.articulated.held import Held
+from tarsus.analytic.articulated.mechanics import mechanics
+from tarsus.analytic.articulated.motions import moved_by
 from tarsus.analytic.articulated.simulation import Options, start
 from tarsus.analytic.articulated.strides import StrideMap
 from tarsus.analytic.hybrid import sections
@@ -148,3 +151,15 @@ def test_a_trot_of_a_quadruped_decays_as_its_multipliers_say():
     pair = np.poly(values[:2]).real  # each difference is this combination of the two before
     ahead, told = path[4:12], -pair[1] * path[3:11] - pair[2] * path[2:10]
     assert np.linalg.norm(ahead - told) < 0.02 * np.linalg.norm(ahead)
+
+
+def test_a_state_is_brought_back_to_where_feet_stand_and_rest():
+    """Four sticking feet fix more than there is: speeds rest to second order of the displacement."""
+    run = table(0.4)
+    rng, held = np.random.default_rng(0), Held(run)
+    moved = moved_by(run, 1e-3 * rng.standard_normal(run.robot.nv))
+    speeds = 1e-3 * rng.standard_normal(run.robot.nv)
+    qpos, qvel = held.brought(moved, speeds)
+    found = mechanics(run.robot, qpos, qvel)
+    assert np.abs(found.gap).max() < 1e-12 < 1e-4 < np.abs(mechanics(run.robot, moved, qvel).gap).max()
+    assert np.abs(found.jacobian @ qvel).max() < 1e-5 < 1e-4 < np.abs(found.jacobian @ speeds).max()

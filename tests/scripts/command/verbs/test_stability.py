@@ -32,6 +32,9 @@ def test_a_result_is_the_same_after_json():
     found = made()
     assert Stability.from_json(found.as_json()) == found
     assert found.half_life == pytest.approx(0.5 * np.log(0.5) / np.log(0.6))
+    apart = made(period=None, largest=None, parting=(-2.0, -2.1, -1.9))
+    assert apart.half_life == pytest.approx(0.5 * np.log(2.0))
+    assert made(period=None, parting=(2.0, 1.9, 2.1)).half_life is None
     with pytest.raises(ValueError, match="no result of `tarsus stability`"):
         Stability.from_json("[]")
 
@@ -77,7 +80,7 @@ def test_misuse_is_refused_in_a_sentence(words, match, capsys):
 )
 def test_what_has_no_gait_is_said_to_have_none(policy, verdict, monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    monkeypatch.setattr(bound, "SETTLE", (20.0,))
+    monkeypatch.setattr(bound, "SETTLE", ((20.0, 400),))
     options = {"action_mode": "velocity"} if ":" in policy else {}
     found = asking.stability(policy, options=options)
     assert found.verdict == verdict and found.reason.endswith(".") and not found.multipliers

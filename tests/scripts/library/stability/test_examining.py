@@ -127,13 +127,19 @@ def test_unstable():
     assert found.verdict.kind is Kind.UNSTABLE and found.multipliers.largest == pytest.approx(1.2, abs=1e-6)
 
 
-@pytest.mark.parametrize("slopes", [(0.9, 0.3), (0.5, -0.5), (1.2, 0.4)])
+@pytest.mark.parametrize("slopes", [(0.9, 0.3), (0.5, -0.5), (1.2, 0.4), (0.03, 0.01)])
 def test_a_kink_is_not_determined(slopes):
     """Central differences agree at all steps there, at the mean of the slopes, which says nothing."""
     left, right = slopes
     found = examine_map(MapSystem(lambda z: np.where(z > 0, right * z, left * z), np.zeros(1)))
     assert found.verdict.kind is Kind.NOT_DETERMINED and "kink" in found.verdict.reason
     assert found.multipliers.largest == pytest.approx(abs(0.5 * (left + right)), abs=1e-6)
+
+
+@pytest.mark.parametrize(("slopes", "kinked"), [((0.012, 0.004), False), ((0.03, 0.01), True)])
+def test_a_kink_in_what_is_forgotten_at_once_is_none(slopes, kinked):
+    found = examine_map(MapSystem(lambda z: np.where(z > 0, *slopes) * z, np.zeros(1)))
+    assert (found.kink > multipliers.AGREE) is kinked
 
 
 def test_a_kink_beside_the_largest_direction_shows_in_the_decay():
@@ -191,3 +197,36 @@ def test_noise_of_single_precision_is_told_from_the_derivative():
     assert found.verdict.kind is Kind.STABLE
     low, high = found.multipliers.interval
     assert low - 1e-4 <= np.abs(np.linalg.eigvals(matrix)).max() <= high + 1e-4
+
+
+def clocked(ratio, decay=0.95):
+    """A plant that a clock of `ratio` control periods drives, as a map of one control period; the clock is hidden."""
+
+    def stride(z):
+        return np.array([decay * z[0] + np.cos(2 * np.pi * z[1]), z[1] + 1.0 / ratio])
+
+    return MapSystem(stride, np.zeros(2), names=("speed", "clock"), hidden=(False, True))
+
+
+def test_a_clock_of_half_a_control_period_more_repeats_after_two_cycles():
+    found = examine_map(clocked(26.5))
+    assert found.verdict.kind is Kind.STABLE and "after 53 strides" in found.verdict.reason
+    np.testing.assert_allclose(found.multipliers.values, [0.95**53], rtol=1e-6)
+    assert found.multipliers.neutral == (multipliers.CLOCK,)
+
+
+def test_a_clock_of_an_irrational_ratio_never_repeats_but_is_followed():
+    found = examine_map(clocked(26.0 + 0.5 * (np.sqrt(5) - 1)))
+    assert found.verdict.kind is Kind.NOT_PERIODIC and "all follow the clock" in found.verdict.reason
+
+
+def test_a_limit_cycle_of_two_cycles_of_its_clock():
+    """Once in a cycle of four control periods the logistic map is applied, which alternates at 3.2."""
+    r = 3.2
+
+    def stride(z):
+        return np.array([r * z[0] * (1 - z[0]) if round(z[1]) % 4 == 0 else z[0], z[1] + 1.0])
+
+    found = examine_map(MapSystem(stride, [0.4, 0.0], names=("speed", "clock"), hidden=(False, True)))
+    assert found.verdict.kind is Kind.STABLE and "after 8 strides" in found.verdict.reason
+    assert found.multipliers.values[0] == pytest.approx(4 + 2 * r - r**2, abs=1e-6)

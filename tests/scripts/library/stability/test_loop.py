@@ -71,3 +71,32 @@ def test_chance_is_left_out_and_said_to_be():
 def test_an_unknown_engine_is_refused():
     with pytest.raises(ValueError, match="unknown engine 'physx'; there are mujoco, exact"):
         Loop.of("clock", engine="physx")
+
+
+@pytest.mark.parametrize(
+    ("policy", "environment", "ratio"),
+    [("undulation", "Multipod-v1", 500.0 / 3.0), ("walk", "Hexapod-v0", 50.0), ("clock", "Dog-v0", 19.266)],
+)
+def test_the_clock_of_an_environment_is_counted_in_its_own_cycles(policy, environment, ratio):
+    loop = Loop.of(policy, environment)
+    before = loop.cycles
+    assert loop.advance(40)
+    assert 40 / (loop.cycles - before) == pytest.approx(ratio, rel=1e-5)
+
+
+def test_a_leg_without_a_clock_has_none():
+    assert Loop.of("hopping-leg-0").cycles is None
+
+
+def test_a_displacement_of_nothing_goes_on_as_the_loop_does():
+    """Its pace is observed before it is updated, which the state has only after it was."""
+    loop = Loop.of("hexapod-commanded-0")
+    base = loop.steady(1.0)
+    loop.displace(np.zeros(len(loop.names)))
+    np.testing.assert_array_equal(loop.observation, base.observation)
+    assert loop.advance(3)
+    after = loop.state()
+    loop.restore(base)
+    assert loop.advance(3)
+    moved = loop.chart.apart(after.qpos, after.qvel, loop.base.task.qpos, loop.base.task.qvel)
+    np.testing.assert_allclose(moved, 0.0, atol=1e-8)
