@@ -19,7 +19,7 @@ from tarsus.scripts.library.stability import bound, gaits, surviving
 from tarsus.scripts.library.stability.cycle import Cycle, Repetition, kind_of
 from tarsus.scripts.library.stability.examining import RANDOM, Examined, examine, not_periodic
 from tarsus.scripts.library.stability.gaits import Gait
-from tarsus.scripts.library.stability.loop import Loop, State
+from tarsus.scripts.library.stability.loop import Ended, Loop, State
 from tarsus.scripts.library.stability.parting import RUNS, SMALL, Parting, growth, pooled
 from tarsus.scripts.library.stability.result import Stability, numbers
 from tarsus.scripts.library.stability.store import Store
@@ -135,7 +135,7 @@ def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, d
         if not repeatable(loop, loop.steady(STARTED, seed)):
             return Examined(Verdict(Kind.STOCHASTIC, RANDOM)), {}
         settled = bound.settle(loop, seed, said=said)
-    except ValueError as error:
+    except Ended as error:
         return Examined(Verdict(Kind.FALLS, f"{error}.")), {}
     more: dict[str, Any] = {"speed": settled.speed}
     if settled.stands:

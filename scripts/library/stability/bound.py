@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tarsus.scripts.library.stability import cycle
-from tarsus.scripts.library.stability.loop import Loop, State
+from tarsus.scripts.library.stability.loop import Ended, Loop, State
 
 LONGEST = 1000  # control periods in a period of the gait, at most
 SECTIONS = 12  # that are compared
@@ -95,7 +95,7 @@ class LoopSystem:
         self._nominal = [self.base]
         for _ in range(strides):
             if not self.loop.advance(self.steps):
-                raise ValueError(f"the gait ended at {self.loop.time:.2f} s: {self.loop.ended}")
+                raise Ended(f"the gait ended at {self.loop.time:.2f} s: {self.loop.ended}")
             self._nominal.append(self.loop.state())
 
 
@@ -103,7 +103,7 @@ def settle(loop: Loop, seed: int = 0, said: Callable[[str], None] = lambda words
     """Return where a loop stands after a start and how it repeats, waiting longer where it still settles.
 
     Raises:
-        ValueError: If the episode ends before.
+        Ended: If the episode ends before.
     """
     loop.reset(seed)
     for seconds, longest in SETTLE:
@@ -118,7 +118,7 @@ def settle(loop: Loop, seed: int = 0, said: Callable[[str], None] = lambda words
 
 def _go_on(loop: Loop, steps: int) -> None:
     if not loop.advance(max(steps, 0)):
-        raise ValueError(f"after {loop.time:.2f} s: {loop.ended}")
+        raise Ended(f"after {loop.time:.2f} s: {loop.ended}")
 
 
 def look(loop: Loop, longest: int = LONGEST) -> Settled:

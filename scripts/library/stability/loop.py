@@ -31,6 +31,10 @@ NO_COORDINATES = (
 )
 
 
+class Ended(ValueError):
+    """The episode of a loop ended: it fell, or what else ends an episode."""
+
+
 @dataclass(frozen=True)
 class State:
     """All from which a loop goes on bit for bit.
@@ -144,11 +148,11 @@ class Loop:
         """Return the state some seconds after a start, about which `coordinates` are from then on.
 
         Raises:
-            ValueError: If the episode ends before.
+            Ended: If the episode ends before.
         """
         self.reset(seed)
         if not self.advance(max(1, round(seconds / self.ctrl_dt))):
-            raise ValueError(f"{self.candidate.name} does not stay up: after {self.time:.2f} s: {self.ended}")
+            raise Ended(f"{self.candidate.name} does not stay up: after {self.time:.2f} s: {self.ended}")
         self._reference = self.state()
         return self._reference
 

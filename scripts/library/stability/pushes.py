@@ -12,7 +12,7 @@ import numpy as np
 
 from tarsus.scripts.library.stability.ensembles import Trial
 from tarsus.scripts.library.stability.gaits import Gait
-from tarsus.scripts.library.stability.loop import Loop, State
+from tarsus.scripts.library.stability.loop import Ended, Loop, State
 
 PERIODS, LEAST = 4, 2.0  # how long after a push it is judged [periods], and at least [s]
 WINDOW = 2  # over which speed is measured [periods]
@@ -83,7 +83,7 @@ class Pushed:
         if seed not in self._steady:
             try:
                 states = [self._loop.steady(self._seconds, seed)]
-            except ValueError as error:
+            except Ended as error:
                 raise FallsByItself(f"seed {seed}: {error}") from error
             for _ in range(self._period - 1):
                 self._loop.advance(1)

@@ -14,7 +14,7 @@ from tarsus.scripts.library.stability.result import Stability
 
 HEAD = (
     *("policy", "engine", "verdict", "largest multiplier", "observed", "period [s]", "halves in [s]", "speed [m/s]"),
-    "pushes [m/s]",
+    *("pushes [m/s]", "runs part [1/s]"),
 )
 COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
 OTHER = "0.4"  # colour of the other verdicts
@@ -28,14 +28,23 @@ def observed(found: Stability) -> float | None:
 
 def cells(found: Stability) -> list[str]:
     """Return a row of the table."""
-    largest = "-"
-    if found.largest:
-        value, low, high = found.largest
-        largest = f"{value:.3g} ({low:.3g} to {high:.3g})"
     named = Path(found.policy).name
     ours = (observed(found), found.period, found.half_life, found.speed)
     told = ("-" if x is None else f"{x:.3g}" for x in ours)
-    return [named, found.engine, found.verdict, largest, *told, surviving.pushes(found)]
+    return [
+        named,
+        found.engine,
+        found.verdict,
+        _interval(found.largest),
+        *told,
+        surviving.pushes(found),
+        _interval(found.parting),
+    ]
+
+
+def _interval(found: Sequence[float] | None) -> str:
+    """Return a value and its interval for a cell."""
+    return f"{found[0]:.3g} ({found[1]:.3g} to {found[2]:.3g})" if found else "-"
 
 
 def table(results: Sequence[Stability]) -> str:

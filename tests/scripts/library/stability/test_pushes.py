@@ -11,7 +11,7 @@ from pushed_cart import Cart
 from tarsus.scripts.library.stability import gaits
 from tarsus.scripts.library.stability.ensembles import Trial
 from tarsus.scripts.library.stability.gaits import Gait
-from tarsus.scripts.library.stability.loop import Loop
+from tarsus.scripts.library.stability.loop import Ended, Loop
 from tarsus.scripts.library.stability.margins import DIRECTIONS, PUSHES, Margin, Question, margins, pushed
 from tarsus.scripts.library.stability.pushes import Pushed, PushedGait
 from tarsus.scripts.library.stability.survival import Island
@@ -71,7 +71,7 @@ class Stumbling(Cart):
 
     def steady(self, seconds, seed):
         if seed == 3:
-            raise ValueError("cart does not stay up: after 1.00 s: fell")
+            raise Ended("cart does not stay up: after 1.00 s: fell")
         return super().steady(seconds, seed)
 
 
