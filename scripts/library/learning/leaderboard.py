@@ -64,10 +64,12 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
     """Return the entries below folders, each an entrant's.
 
     Raises:
-        ValueError: If a folder holds none, one is not of a frozen task as it is here, or one is there twice.
+        ValueError: If there is no such folder, it holds none, one is not of a frozen task as it is here, or one is there twice.
     """
     found: list[Entry] = []
     for folder in folders:
+        if not folder.is_dir():
+            raise ValueError(f"there is no folder {folder}; each folder is an entrant's, with results below")
         results = sorted(folder.rglob("result.json"))
         mine = [entry for path in results if (entry := read(path, folder.resolve().name)) is not None]
         if not mine:

@@ -163,6 +163,8 @@ def test_the_same_policy_twice_and_no_entry_at_all_are_refused(quick, tmp_path):
     (tmp_path / "none").mkdir()
     with pytest.raises(ValueError, match="none holds no entry; tarsus evaluate POLICY --env TASK"):
         leaderboard.entries([tmp_path / "none"])
+    with pytest.raises(ValueError, match="there is no folder .*nowhere"):
+        leaderboard.entries([tmp_path / "nowhere"])
 
 
 def test_the_table_compares_runs_within_tasks_and_then_over_all(quick, tmp_path, capsys):
