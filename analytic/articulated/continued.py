@@ -87,8 +87,12 @@ class Continued:
 
 
 def _kept(run: Simulation) -> tuple[np.ndarray, ...]:
-    """Return the arrays that a run goes on from: its state, controls, modes, and where friction of creeping feet is."""
+    """Return the arrays that a run goes on from."""
+    return run.x, run.ctrl, *modes_of(run), run.path.sunk
+
+
+def modes_of(run: Simulation) -> tuple[np.ndarray, ...]:
+    """Return the arrays of a run's modes, and of where friction of creeping feet is."""
     contact = run.contact
     modes = contact.foot, contact.limit, contact.dry, contact.slack
-    feet = contact.direction, contact.along, contact.settling, contact.foot_force
-    return run.x, run.ctrl, *modes, *feet, run.path.sunk
+    return *modes, contact.direction, contact.along, contact.settling, contact.foot_force

@@ -17,6 +17,7 @@ from scipy.integrate import solve_ivp
 from ..compilation import jit
 from . import events, flow
 from .constrained import field
+from .continued import modes_of
 from .guards import guards
 from .layout import VELOCITY
 from .modes import SLIDE
@@ -206,7 +207,7 @@ class _Displaced:
     def _put(self, modes: tuple, x: np.ndarray, ctrl: np.ndarray) -> Simulation:
         there = self._there
         there.x[:], there.ctrl, there.time = x, ctrl, self.run.time
-        for array, value in zip(_arrays(there), modes, strict=True):
+        for array, value in zip(modes_of(there), modes, strict=True):
             array[...] = value
         there.events.clear()
         return there
@@ -232,12 +233,6 @@ def _let_go(run: Simulation, fired: np.ndarray) -> bool:
     return let_go(*parts, fired.copy())
 
 
-def _arrays(run: Simulation) -> tuple[np.ndarray, ...]:
-    contact = run.contact
-    modes = contact.foot, contact.limit, contact.dry, contact.slack
-    return *modes, contact.direction, contact.along, contact.settling, contact.foot_force
-
-
 def _kept(run: Simulation) -> tuple[np.ndarray, ...]:
-    """Return copies of a run's modes, and of where friction of creeping feet is."""
-    return tuple(array.copy() for array in _arrays(run))
+    """Return copies of a run's modes."""
+    return tuple(array.copy() for array in modes_of(run))
