@@ -1,5 +1,7 @@
 """`tarsus warm`: what it makes is there for others, what is there it leaves, and what cannot be kept it says."""
 
+import time
+
 import pytest
 
 from tarsus.analytic.compilation import cache, has_numba
@@ -34,6 +36,12 @@ def test_what_is_missing_is_made_and_said(folder, capsys):
     status, lines = said(capsys)
     assert status == 0 and [line.partition(":")[0] for line in lines] == ["kernel", "solver", "warm"]
     assert all(line.endswith(" s") for line in lines[:2]) and lines[2] == f"warm: 2 new files in {folder}"
+
+
+def test_the_clock_of_files_may_be_a_tick_behind(folder, capsys, monkeypatch):
+    ahead = time.time_ns
+    monkeypatch.setattr(warming.time, "time_ns", lambda: ahead() + 10_000_000)
+    assert said(capsys)[0] == 0
 
 
 def test_a_warm_cache_says_so_without_a_look_at_what_it_holds(folder, capsys, monkeypatch):
