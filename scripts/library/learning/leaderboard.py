@@ -64,7 +64,7 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
     """Return the entries below folders, each an entrant's.
 
     Raises:
-        ValueError: If there is no such folder, it holds none, one is not of a frozen task as it is here, or one is there twice.
+        ValueError: If a folder is not there or holds none, or one is not of a frozen task as here, or is there twice.
     """
     found: list[Entry] = []
     for folder in folders:
