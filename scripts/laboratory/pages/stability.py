@@ -1,6 +1,7 @@
 """How stable are the shipped gaits? A row of `tarsus stability` for each policy and engine whose result is stored.
 
-Usage: tarsus page stability [--policies POLICY[@ENVIRONMENT[@OPTION=NUMBER]] ...] [--engine exact] [--write].
+Usage: tarsus page stability [--policies POLICY ...] [--engine exact] [--write]. An environment and options follow a
+policy's name, as in clock@Dog-v0@baseline_period=0.38.
 Runtime: up to ten minutes of one core for a policy whose result is not stored yet in docs/data/stability; without
 `--policies` nothing is computed.
 """
