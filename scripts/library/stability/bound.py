@@ -63,8 +63,6 @@ class LoopSystem:
         n, places = 2 * loop.chart.model.nv, loop.chart.names
         self.hidden = np.arange(len(self.names)) >= n
         self.symmetric = PLACES if loop.chart.free else places[:1]
-        self._turns = np.zeros(len(self.names), bool)
-        self._turns[: loop.chart.model.nv] = loop.chart.turns
         self._nominal: list[State] = []
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
@@ -81,9 +79,7 @@ class LoopSystem:
 
     def apart(self, about: State, state: State) -> np.ndarray:
         """Return coordinates of a state about another; joints count no whole turns."""
-        moved = self.loop.apart(about, state)
-        moved[self._turns] -= 2.0 * np.pi * np.round(moved[self._turns] / (2.0 * np.pi))
-        return moved
+        return _apart(self.loop, about, state)
 
     def _run_nominal(self, strides: int) -> None:
         """Keep where the run that is displaced by nothing is after so many strides."""
@@ -167,11 +163,15 @@ def _distances(loop: Loop, states: list[State], at: int, longest: int, spread: n
 
 def _compared(loop: Loop, about: State, state: State) -> np.ndarray:
     """Return position and velocity about another state without place, heading and whole turns, shape (2 nv,)."""
-    nv = loop.chart.model.nv
-    moved = loop.apart(about, state)[: 2 * nv]
-    joints = np.flatnonzero(loop.chart.turns)
-    moved[joints] -= 2.0 * np.pi * np.round(moved[joints] / (2.0 * np.pi))
+    moved = _apart(loop, about, state)[: 2 * loop.chart.model.nv]
     moved[[0, 1, 5] if loop.chart.free else [0]] = 0.0
+    return moved
+
+
+def _apart(loop: Loop, about: State, state: State) -> np.ndarray:
+    """Return coordinates of a state about another without whole turns of joints, shape (n,)."""
+    moved, joints = loop.apart(about, state), np.flatnonzero(loop.chart.turns)
+    moved[joints] -= 2.0 * np.pi * np.round(moved[joints] / (2.0 * np.pi))
     return moved
 
 

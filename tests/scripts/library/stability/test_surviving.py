@@ -26,8 +26,10 @@ def test_margins_are_of_the_result_its_text_and_its_picture(pushes_only, tmp_pat
     assert len(read.margins) == 9 and surviving.messages(read) == surviving.messages(found)
     assert "left: 95% of 64 trials survive up to 0.2" in shown.text(read)
     whole = next(one for one in read.margins if one["name"] == "pushes")["threshold"]
-    assert shown.table([read]).endswith(f"| {whole['value']:.3g} ({whole['low']:.3g} to {whole['high']:.3g}) |")
-    assert shown.table([FOUND]).endswith("| - |")
+    assert shown.table([read]).endswith(f"| {whole['value']:.3g} ({whole['low']:.3g} to {whole['high']:.3g}) | - |")
+    assert shown.table([FOUND]).endswith("| - | - |")
+    parts = dataclasses.replace(FOUND, parting=(1.25, 1.0, 1.5))
+    assert shown.table([parts]).endswith("| - | 1.25 (1 to 1.5) |")
     figure = shown.draw(read, surviving.panel(read))
     assert [axes.get_title() for axes in figure.axes][-1] == "pushes survived"
     trials = tmp_path / "stability.trials" / "forward-left.jsonl"
