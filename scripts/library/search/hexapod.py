@@ -212,9 +212,10 @@ def best_proved(search: HexapodSearch, trials: Trials) -> tuple[Tried, Proof] | 
         if not search.passes(row.about.walk) or trials.stopped():
             break
         gait, speed = search.gait_at(row.point), row.about.walk.speed
-        proof = prove(search.sim, search.params, gait) if follows(search.params, gait, speed) else None
+        follower = follows(search.params, gait, speed)
+        proof = prove(search.sim, search.params, gait) if follower else None
         if proof is not None and proof.stable:
             return row, proof
-        why = "not stable" if proof else "MuJoCo does not follow"
+        why = "not stable" if follower else "MuJoCo does not follow"
         print(f"{why} at {speed:.3f} m/s, tried the next: {row.point}", file=sys.stderr)
     return None
