@@ -40,8 +40,3 @@ class Store:
                 with self.path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([name, self._parts[name]]) + "\n")
         return self._parts[name]
-
-    def clear(self) -> None:
-        """Remove the file: the result is whole, and lies elsewhere."""
-        if self.path:
-            self.path.unlink(missing_ok=True)
