@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "figure_ink",
     "mathml",
     "notebook_pages",
     "site_sections",

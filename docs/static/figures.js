@@ -7,7 +7,7 @@ for (const image of document.querySelectorAll("article img")) {
     const dialog = document.createElement("dialog");
     dialog.className = "figure";
     dialog.setAttribute("aria-label", image.alt);
-    dialog.append(Object.assign(new Image(), { src: image.src, alt: image.alt }));
+    dialog.append(Object.assign(new Image(), { src: image.src, alt: image.alt, className: image.classList.contains("drawn") ? "drawn" : "" }));
     dialog.onclick = () => dialog.close();
     dialog.onclose = () => dialog.remove();
     document.body.append(dialog);
