@@ -60,22 +60,21 @@ def compute(
 
 def draw(data, figure):
     """Draw the velocities of the last strides in the world, and how far each is from their mean along the heading."""
-    figure.set_size_inches(12, 3.4 * len(GAITS))
+    figure.set_size_inches(11, 3.4 * len(GAITS))
     axes = figure.subplots(len(GAITS), 2, squeeze=False)
     time = np.arange(data["velocity"].shape[3]) * study.ROW_PERIOD
     late = time >= time[-1] - 1.5
     for k, (row, name) in enumerate(zip(axes, GAITS, strict=True)):
         velocity = data["velocity"][k][:, :, late]  # (n_pushes, 2 engines, n_times, world and heading)
-        walks = np.isfinite(velocity).all((1, 2, 3))
-        mean = velocity[walks, 0, :, 1].mean(0)
-        for p in np.flatnonzero(walks):
-            label = "({:+.1f}, {:+.1f}) m/s".format(*data["push"][p])
-            for engine, look in enumerate((dict(lw=1.2, label=label), dict(lw=1.0, ls=(0, (2, 2))))):
-                row[0].plot(time[late], velocity[p, engine, :, 0], color=f"C{p}", **look)
-                row[1].plot(time[late], 1e3 * (velocity[p, engine, :, 1] - mean), color=f"C{p}", **look)
-        row[0].set(title=f"{name}: along the world's y", ylabel="velocity [m/s]")
-        row[1].set(title="along each robot's heading, less their mean", ylabel="difference [mm/s]")
-        row[1].legend(fontsize=7, title="start; MuJoCo is dashed", loc="center left", bbox_to_anchor=(1, 0.5))
+        walks = velocity[np.isfinite(velocity).all((1, 2, 3))]
+        mean = walks[:, 0, :, 1].mean(0)
+        for engine, look in enumerate((dict(color="C0", lw=2.5, alpha=0.5), dict(color="C1", lw=0.9, ls=(0, (4, 2))))):
+            lines = row[0].plot(time[late], walks[:, engine, :, 0].T, **look)
+            row[1].plot(time[late], 1e3 * (walks[:, engine, :, 1] - mean).T, **look)
+            lines[0].set_label(f"{LABELS[engine]}, {len(walks)} starts")
+        row[0].set(title=f"{name}: along the world's y", ylabel="velocity [m/s]", ylim=(0, None))
+        row[1].set(title="along each robot's heading, less the exact mean", ylabel="difference [mm/s]")
+        row[0].legend(loc="lower right")
         for axis in row:
             axis.set(xlabel="time [s]")
 

@@ -33,24 +33,24 @@ def compute() -> dict[str, np.ndarray]:
 def draw(data, figure):
     from matplotlib.lines import Line2D
 
-    figure.set_size_inches(14, 5.5)
-    axes = figure.subplots(2, len(cases.QUANTITIES))
-    for row, walk in zip(axes, ("tripod", "metachronal"), strict=True):
+    figure.set_size_inches(10, 10)
+    columns, walks = len(cases.QUANTITIES) // 2, ("tripod", "metachronal")
+    axes = figure.subplots(4, columns).reshape(len(walks), -1)
+    for row, walk in zip(axes, walks, strict=True):
         for ax, name in zip(row, cases.QUANTITIES, strict=True):
             scale = 100.0 if name.startswith("F") else 1e3
             for place, which in enumerate(("measured", *cases.LAWS)):
                 low, first, middle, third, high = scale * data[f"{walk}_{name}"][place]
-                ax.plot([place, place], [low, high], color=COLOURS[which], linewidth=2, solid_capstyle="butt")
-                ax.plot(
-                    [place, place], [first, third], color=COLOURS[which], linewidth=9, alpha=0.6, solid_capstyle="butt"
-                )
-                ax.plot(place, middle, "_", color="k", markersize=12)
-            ax.set_title(f"{name} [{UNITS[name]}]", fontsize=8)
+                look = {"color": COLOURS[which], "solid_capstyle": "butt"}
+                ax.plot([place, place], [low, high], linewidth=2, **look)
+                ax.plot([place, place], [first, third], linewidth=12, alpha=0.6, **look)
+                ax.plot(place, middle, "_", color="k", markersize=16)
+            ax.set_title(f"{name} [{UNITS[name]}]")
             ax.set_xlim(-0.7, 2.7)
             ax.set_xticks([])
             ax.axhline(0, color="0.8", linewidth=0.8, zorder=0)
-            ax.tick_params(labelsize=7)
-        row[0].set_ylabel(f"BigANT, {walk}")
+        for ax in row[::columns]:
+            ax.set_ylabel(f"BigANT, {walk}")
     names = ("scatter about the mean, " + LABELS["measured"], *(f"residual, {LABELS[law]}" for law in cases.LAWS))
     handles = [Line2D([], [], color=COLOURS[k], linewidth=5) for k in ("measured", *cases.LAWS)]
-    figure.legend(handles, names, loc="outside lower center", ncols=3, fontsize=8, title=BARS, title_fontsize=8)
+    figure.legend(handles, names, loc="outside lower center", ncols=3, title=BARS)

@@ -49,7 +49,7 @@ def draw(rows: list[ScoredSetting]):
     """Draw errors with intervals, against time since contact, against cost and against friction."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 2, figsize=(12, 10), layout="constrained")
+    figure, axes = plt.subplots(2, 2, figsize=(12, 11), layout="constrained")
     best = [row for row in rows if row.convention == "published" and np.isfinite(loss(row))]
     best = sorted(best, key=lambda row: row.scores.errors[:, 0].mean(), reverse=True)
     _bars(axes[0, 0], best, 0, "position error [%], published convention", [one[1] for one in PUBLISHED])
@@ -66,8 +66,8 @@ def draw(rows: list[ScoredSetting]):
     axes[1, 0].plot(1e3 * np.arange(1, len(floor) + 1) / RATE, floor, "k--", label="the measured starts' noise alone")
     axes[1, 0].set(xlabel="time since contact [ms]", ylabel="position error [%], corrected convention", yscale="log")
     axes[1, 1].set(xlabel="processor time over simulated time", ylabel="position error [%], corrected", xscale="log")
-    axes[1, 0].set_ylim(bottom=1e-3)
-    axes[1, 0].legend(fontsize=8, loc="lower right")
+    axes[1, 0].set_ylim(bottom=1e-2)
+    figure.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     plain_log(axes[1, 1].xaxis)
     return figure
 
