@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,10 @@ class Batch:
     chart: np.ndarray  # (m,) codes
     n_transitions: np.ndarray  # (m,)
     zeno_time: np.ndarray  # (m,) predicted limit of events, infinite if none [s]
+
+    def __repr__(self) -> str:
+        ends = Counter(status.name for status in self.status)
+        return f"Batch({len(self.t)} runs: {', '.join(f'{n} {name}' for name, n in ends.items())})"
 
 
 def run_batch(sim: Any, given: tuple, n_threads: int | None, how: dict[str, Any]) -> Batch:

@@ -288,6 +288,7 @@ def test_a_batch_tells_where_the_events_of_each_run_accumulate():
     batch = sim.batch(np.array([[1.0, 0.0], [4.0, 0.0], [1e3, 0.0]]), final_time=3.0)
     limits = [bouncing_ball.rest_time(height, sim.model.p0) for height in (1.0, 4.0)]
     np.testing.assert_allclose(batch.zeno_time, [*limits, np.inf], rtol=1e-12)
+    assert repr(batch) == "Batch(3 runs: 2 ZENO, 1 FINAL_TIME)"
 
 
 def test_a_run_goes_on_behind_the_limit():
