@@ -57,7 +57,7 @@ class StandingCheck:
     flicker: tuple[float, float]
 
     def sentences(self) -> list[str]:
-        """Return what is beyond its bound, each with its cure; nothing of a robot that stands."""
+        """Return the values beyond their bounds, each with its cure; none of a robot that stands."""
         trial, said = self.trial, []
         parts = f", touching with {', '.join(trial.touching[:6])}" if trial.touching else ""
         if trial.ending:
@@ -138,7 +138,7 @@ def standing_check(env) -> StandingCheck:
 
 
 def _loads(env) -> tuple[np.ndarray, np.ndarray]:
-    """Return what feet and other parts carry in each physics step that follows, the controls held, in weights."""
+    """Return the loads on feet and other parts in each physics step that follows, the controls held [weights]."""
     data, rows = copy.copy(env.data), []
     for _ in range(round(STEADY / env.model.opt.timestep)):
         mujoco.mj_step(env.model, data)
@@ -147,7 +147,7 @@ def _loads(env) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _carried(model) -> str:
-    """Return what else than its feet may carry a robot, in words."""
+    """Return the parts other than feet that may carry a robot, in words."""
     held = [model.body(k).name for k in np.flatnonzero(model.body_gravcomp)]
     if held:
         return "; gravcomp carries " + ", ".join(held)

@@ -79,7 +79,7 @@ def leg_length(model: mujoco.MjModel, data: mujoco.MjData) -> float:
 
 
 def path(phase: float) -> tuple[float, float]:
-    """Return how far a foot is ahead, from -1/2 to 1/2 of the stride, and how high, up to 1, at a phase from 0 to 1."""
+    """Return a foot's place, from -1/2 to 1/2 of the stride, and its height, up to 1, at a phase from 0 to 1."""
     if phase < DUTY:
         return 0.5 - phase / DUTY, 0.0
     share = (phase - DUTY) / (1.0 - DUTY)

@@ -155,7 +155,7 @@ def is_sought(options: Mapping[str, Any]) -> bool:
 
 
 def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) -> Verdict:
-    """Return what is found of a robot that is tried on flat ground.
+    """Return the findings of a robot's trial on flat ground.
 
     Raises:
         ValueError: If it diverges, or its baseline falls, lies or circles.

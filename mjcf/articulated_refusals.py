@@ -93,7 +93,7 @@ def _joints(model) -> Iterator[str]:
 
 
 def _equality(model, k: int) -> str:
-    """Return what is not covered of an equality, "" if nothing."""
+    """Return the part of an equality that is not covered, "" if none."""
     kind, ends = int(model.eq_type[k]), (model.eq_obj1id[k], model.eq_obj2id[k])
     if kind not in KINDS:
         return f"is a {_word(mujoco.mjtEq, kind)} constraint"
@@ -103,7 +103,7 @@ def _equality(model, k: int) -> str:
 
 
 def _tendon(model, k: int) -> str:
-    """Return what is not covered of a tendon, "" if nothing."""
+    """Return the part of a tendon that is not covered, "" if none."""
     forces = (model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss, model.tendon_limited)
     if not is_fixed(model, k) and any(force[k].any() for force in forces):
         return "is spatial and has a spring, a damper, friction or a limit"
@@ -115,7 +115,7 @@ def _tendon(model, k: int) -> str:
 
 
 def _actuator(model, k: int) -> str:
-    """Return what the actuator has that is not covered, "" if nothing."""
+    """Return the part of an actuator that is not covered, "" if none."""
     gain, dyn, prm = int(model.actuator_gaintype[k]), int(model.actuator_dyntype[k]), model.actuator_gainprm[k]
     tendon, end = model.actuator_trntype[k] == int(TRN.mjTRN_TENDON), model.actuator_trnid[k, 0]
     if tendon and not is_fixed(model, end):

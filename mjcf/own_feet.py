@@ -158,7 +158,7 @@ def geoms_of(model: mujoco.MjModel, data: mujoco.MjData, name: str, known=(), dr
 
 
 def _candidates(model: mujoco.MjModel) -> tuple[list[str], str]:
-    """Return what can be a foot by a name of the file, geoms and bodies that carry no other; and where the rest is."""
+    """Return candidates for feet by their names, geoms and bodies that carry no other; and the places of the rest."""
     convex = [k for k in range(model.ngeom) if model.geom_bodyid[k] > 0 and model.geom_type[k] in NUMBERS]
     geoms = [k for k in convex if has_own_name(model, k)]
     leaves = sorted(set(range(1, model.nbody)) - {int(k) for k in model.body_parentid})

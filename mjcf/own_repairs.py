@@ -133,7 +133,7 @@ def hold_weightless(spec: mujoco.MjSpec) -> list[str]:
 
 
 def cure(error: str, spec: mujoco.MjSpec) -> str:
-    """Return what to do about an error of MuJoCo's compiler, in words, where it is known."""
+    """Return the cure of an error of MuJoCo's compiler, in words, where one is known."""
     if "opening file" in error:
         return "; put it there, or give its geoms contype and conaffinity 0 and their body an <inertial>"
     if "mjMINVAL" not in error:

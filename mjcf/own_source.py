@@ -39,7 +39,7 @@ class Packed:
             raise ValueError(f"MuJoCo cannot write the MjSpec: {' '.join(str(error).split())}") from None
 
     def __str__(self) -> str:
-        """Return what it is called in a sentence."""
+        """Return its name in a sentence."""
         return "the MjSpec"
 
 

@@ -60,7 +60,7 @@ class NumbersModel(models.StructModel):
 
 
 def _fields() -> dict[str, tuple[types.Type, int]]:
-    """Return what a workspace holds by name: the type, and, of a number, its place."""
+    """Return the contents of a workspace by name: the type, and, of a number, its place."""
     fields = {}
     for name, (part, at) in layout(1, 1, 1, 1, 1, 1, 1).fields.items():
         number = types.float64 if part.base == np.float64 else types.int64

@@ -83,7 +83,7 @@ class ExactArticulated(ExactMachine):
         return own_exact.placed(robot, qpos, most), qvel, self._rest, self._act
 
     def restart(self, sim, runs: Continued, run: int, row: Row) -> tuple[np.ndarray, ...]:
-        """Return what a run goes on with, its controls and activations as they are."""
+        """Return the state of a run, its controls and activations as they are."""
         one = runs.runs[run]
         activations = one.x[one.robot.nq + one.robot.nv :][: one.robot.na].copy()
         return own_exact.placed(one.robot, row.qpos, own_exact.ROUNDING), row.qvel, one.ctrl, activations

@@ -52,10 +52,10 @@ class ExactMachine(ABC):
 
     @abstractmethod
     def start(self, sim, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return what a run of a simulation begins with, here state, memory and parameters; its commands rest."""
+        """Return the start of a simulation's run, here state, memory and parameters; its commands rest."""
 
     def restart(self, sim, runs, run: int, row: Row) -> tuple[np.ndarray, ...]:
-        """Return what a run goes on with at the position and velocity of its row, which a push has changed."""
+        """Return the state of a run at the position and velocity of its row, which a push has changed."""
         return self.start(sim, row.qpos, row.qvel)
 
     def held(self, runs, run: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -172,7 +172,7 @@ class Translation:
         return lines + [f"{self.target(one)} = {name}" for one, name in pairs if ast.unparse(one) != "_"]
 
     def target(self, node: ast.expr) -> str:
-        """Return what is assigned to."""
+        """Return the target of an assignment."""
         match node:
             case ast.Name(name) if name not in self.fixed:
                 self.known = self.known | {name}
@@ -223,7 +223,7 @@ class Translation:
         return repr(value)
 
     def meant(self, node: ast.expr) -> Any:
-        """Return what a name, also one with dots, means outside of the function; None for its own."""
+        """Return the object of a name, also one with dots, outside of the function; None for a local one."""
         if isinstance(node, ast.Attribute):
             return getattr(self.meant(node.value), node.attr, None)
         if not isinstance(node, ast.Name) or node.id in self.local:

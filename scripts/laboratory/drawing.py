@@ -25,7 +25,7 @@ def names() -> list[str]:
 
 
 def title(name: str) -> str:
-    """Return what a figure shows, without importing it."""
+    """Return the title of a figure, without importing it."""
     return cli.summary(cli.names("figure")[name])
 
 

@@ -46,12 +46,12 @@ def measure(trial: Run) -> tuple[float, np.ndarray]:
 
 
 def mujoco(preset: Preset) -> tuple[float, np.ndarray]:
-    """Return what `measure` says of a walk in MuJoCo."""
+    """Return the numbers of `measure` of a walk in MuJoCo."""
     return measure(HEXAPOD.mujoco(PlatelessExperiment(HexapodParams(), GAIT, Flat(), preset), SECONDS, fine=False))
 
 
 def exact(**accuracy: float) -> tuple[float, np.ndarray]:
-    """Return what `measure` says of the exact walk."""
+    """Return the numbers of `measure` of the exact walk."""
     experiment = PlatelessExperiment(HexapodParams(), GAIT, Flat())
     return measure(HEXAPOD.exact(experiment, SECONDS, SAMPLE_PERIOD, **accuracy))
 

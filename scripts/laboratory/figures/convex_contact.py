@@ -53,7 +53,7 @@ def measured(name: str, way: str, size: float) -> tuple[float, float, float]:
 
 
 def added(way: str, size: float) -> tuple[float, float]:
-    """Return what one period of the trot adds to the exact one: progress [relative], positions [rms, m and rad]."""
+    """Return the errors of one period of the trot: progress [relative], positions [rms, m and rad]."""
     walker = walkers.quadruped()
     return study.one_period(walker, judge(walker, way, size), study.settling(walker))
 

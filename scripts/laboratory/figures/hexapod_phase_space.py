@@ -81,7 +81,7 @@ def steps(strides: np.ndarray) -> np.ndarray:
 
 
 def table(data) -> str:
-    """Return how close successive strides come, Markdown."""
+    """Return the distances between successive strides, Markdown."""
     rows = []
     for k, name in enumerate(GAITS):
         for engine, label in enumerate(LABELS):

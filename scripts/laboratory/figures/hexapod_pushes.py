@@ -82,7 +82,7 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return how many headings are survived by speed, Markdown."""
+    """Return the number of headings that are survived by speed, Markdown."""
     head, rows = ["push", "speed [m/s]", *(f"{label}: survives" for label in LABELS), "same in both"], []
     for i, situation in enumerate(SITUATIONS):
         for s, speed in enumerate(data["speed"]):

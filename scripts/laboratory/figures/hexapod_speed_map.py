@@ -60,7 +60,7 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return what the maps say, Markdown."""
+    """Return the maps in words, Markdown."""
     rows = []
     for k, duty in enumerate(data["duty"]):
         speed, verdict = data["speed"][k], data["verdict"][k]

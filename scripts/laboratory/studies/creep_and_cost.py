@@ -22,7 +22,7 @@ SETTLE, MEASURE = 2.0, 3.0  # of a stand, before and while creep is measured [s]
 
 
 def creep_of_standing(preset: str) -> float:
-    """Return how fast the fastest foot slides when the robot only stands on a slope [m/s]."""
+    """Return the speed of the fastest foot of a robot that only stands on a slope [m/s]."""
     params, ground = HexapodParams(), Slope(0.0, CREEP_SLOPE)
     model = compile_model(hexapod.build(params, ground, preset))
     data = mujoco.MjData(model)

@@ -241,7 +241,7 @@ def report(files: output.Output, policy: Candidate, finished: Mapping[int, Episo
 
 
 def entered(policy: Candidate, finished: Mapping[int, Episode]) -> dict[str, Any]:
-    """Return what an entry of a frozen task says beside its episodes, {} of other environments and parts of one."""
+    """Return the fields of an entry of a frozen task beside its episodes, {} of other environments and parts of one."""
     if policy.environment not in TASKS or list(finished) != list(frozen.SEEDS):
         return {}
     from tarsus.scripts.library.learning import entering

@@ -34,7 +34,7 @@ def is_file(name: str) -> bool:
 
 
 def called(name: str) -> str:
-    """Return what an environment is registered as, without importing anything: of a file "My-Dog-v0" of my_dog.urdf.
+    """Return an environment's registered name, without importing anything: of a file "My-Dog-v0" of my_dog.urdf.
 
     Where the package has one of that name already, as of dog.xml, "My-" stands before it.
     """
@@ -108,7 +108,7 @@ def file_of(name: str) -> RobotFile | None:
 
 
 def files() -> dict[str, RobotFile]:
-    """Return what `register` registered, by the name, for other processes to `adopt`."""
+    """Return the robots that `register` registered, by name, for other processes to `adopt`."""
     return {name: found for name in _FILES if (found := file_of(name))}
 
 
@@ -119,7 +119,7 @@ def adopt(robots: Mapping[str, RobotFile]) -> None:
 
 
 def to_store(name: str, folder: Path = Path()) -> dict[str, Any]:
-    """Return how a policy's file names its environment: `environment`, and of a robot's file `robot`, what it is.
+    """Return the fields of a policy's file for its environment: `environment`, and of a robot's file `robot`.
 
     The path is relative to a folder, by default the present one. `robot` has the hash of all that the file is made of,
     and what was found of the robot: so `again` makes the same one of it, elsewhere too, or says that it is another.
@@ -135,7 +135,7 @@ def to_store(name: str, folder: Path = Path()) -> dict[str, Any]:
 
 
 def _found(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was found of a robot among options: its clock, and what is typical of it."""
+    """Return the findings about a robot among options: its clock, and its typical values."""
     clock = {"baseline": options[BASELINE]} if isinstance(options.get(BASELINE, 0), str | None) else {}
     clock = clock if clock.get(BASELINE) in (None, "clock") else {}
     return clock | {name: float(options[name]) for name in TYPICAL if isinstance(options.get(name), float)}

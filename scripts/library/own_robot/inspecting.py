@@ -83,7 +83,7 @@ class Inspected:
         )
 
     def numbers(self) -> dict[str, Any]:
-        """Return what `result.json` has of it."""
+        """Return its part of `result.json`."""
         check = asdict(self.verdict.standing)
         walk = None if self.verdict.trial is None else asdict(self.verdict.trial)
         options = {name: value for name, value in self.verdict.options.items() if not callable(value)}

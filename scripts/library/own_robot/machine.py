@@ -103,7 +103,7 @@ class RobotFile(MachineCommand):
         return experiment.period
 
     def summary(self, run: Run) -> str:
-        """Return what the feet carry and how far it went, in words; of the exact engine the books of its energy."""
+        """Return the loads of the feet and the way, in words; of the exact engine the books of its energy."""
         from tarsus.scripts.library.own_robot import measures
         from tarsus.scripts.library.records.record import params_of
 
