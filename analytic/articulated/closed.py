@@ -61,7 +61,9 @@ def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[li
         rows.append(limit_row(run, k))
         speeds.append(limit_speeds(run)[k])
     robot, speed = run.robot.tables, run.work.line[:, SPEED]
-    dry = (robot.line[:, FRICTIONLOSS] > 0.0) & (np.abs(speed) <= hold)
+    mode = run.contact.dry  # what has just begun to move goes on, or it never would where others have events
+    off = (mode * speed > 0.0) & (mode * (robot.line_row @ run.contact.qacc) > 0.0)
+    dry = (robot.line[:, FRICTIONLOSS] > 0.0) & (np.abs(speed) <= hold) & ~off
     return [*rows, *robot.line_row[dry]], [*speeds, *speed[dry]]
 
 

@@ -29,6 +29,7 @@ CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
 PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is rounding
 AT_ONCE = 1e-6  # [s]
+AGAIN = 3  # times at most that modes are chosen
 GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
 
 
@@ -174,8 +175,6 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
         run.refresh()
         run.events.append(Event(run.time, "jams", "", before - run.energy))
         status = _rest_and_choose(run, feet, limits)
-    if status is None or status is RunStatus.INDETERMINATE:
-        stop_rows(run, *closed_rows(run))
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     lost = before - run.energy
     run.lost += lost
@@ -186,11 +185,20 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
 
 
 def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
-    """Stop what is slow, and choose all modes of what touches and does not leave; see `choose`."""
+    """Stop what is slow, and choose all modes of what touches and does not leave; see `choose`.
+
+    What closes is stopped, which turns slips: the modes are chosen again where they do not bear that.
+    """
     feet = feet & (run.work.foot[:, VELOCITY] <= run.options.rest_speed)
     limits = limits & (limit_speeds(run) <= run.options.rest_speed)
-    stop_rows(run, *slow_rows(run, feet, limits))
-    return choose(run, feet, limits)
+    for _ in range(AGAIN):
+        stop_rows(run, *slow_rows(run, feet, limits))
+        status, speeds = choose(run, feet, limits), run.qvel
+        if status is None or status is RunStatus.INDETERMINATE:
+            stop_rows(run, *closed_rows(run))
+        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed or not violates(run):
+            break
+    return status
 
 
 def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
