@@ -90,13 +90,14 @@ def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.nd
     run.contact.dry[joints] = -mode[n + len(shut) :]
     hold, moves = run.options.hold_speed, run.contact.dry[joints] * run.work.line[joints, SPEED]
     held = (np.abs(w) <= none)[3 * n + len(shut) :]  # by others, which come back to where they touch at some 1e-8 m/s
-    slack = np.where(held, hold, 0.0)
-    run.contact.slack[run.robot.n_feet + joints] = np.where(moves < 0.0, 2.0 * hold, slack)  # nor are others to be stopped
+    slack = np.where(moves < 0.0, 2.0 * hold, np.where(held, hold, 0.0))  # which may hold it from being stopped at once
+    run.contact.slack[run.robot.n_feet + joints] = slack
     if code == problem.S_INDETERMINATE:
         run.futures = free_acceleration + np.array([back @ force, back @ other])
         if run.options.undecided == "stop":
             return RunStatus.INDETERMINATE
-        run.events.append(Event(run.time, "undecided", "", 0.0))
+        undecided = Event(run.time, "undecided", "", 0.0)
+        run.events += [undecided] * (undecided not in run.events[-1:])
     return None if _agree(run, size) else RunStatus.NOT_SOLVED
 
 

@@ -36,8 +36,8 @@ GROWN = 1e2  # weights, that a force has where the step fell below rounding as i
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
-    impact = anew = False
-    slips, again = [], False
+    impact = anew = fresh = False
+    slips = []
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
         if k < 3 * n:
@@ -52,19 +52,20 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
             what, name = ("yields" if contact.dry[i] == AT_REST else "stops"), run.robot.line_names[i]
             if contact.dry[i] == AT_REST:
                 contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+        again = what in ("slip", "sticks") and _slipped_just_now(run, name)
+        fresh = fresh or not again
         if what is None:
             continue
-        impact, again = impact or what == "impact", what in ("slip", "sticks") and _slipped_just_now(run, name)
-        anew = anew or what == "stops" or (what == "sticks" and again)
-        if what in ("slip", "fast"):
+        impact, anew = impact or what == "impact", anew or what == "stops" or (what == "sticks" and again)
+        if what == "slip" and again:
+            contact.foot[int(k) // 3], contact.slack[int(k) // 3] = STOPS, run.options.hold_speed
+        elif what in ("slip", "fast"):
             slips.append(int(k) // 3)
-            if again:
-                contact.foot[slips[-1]], contact.slack[slips[-1]] = STOPS, run.options.hold_speed
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
     pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
-    if impact or anew or pressed or (not again and (any(_may_leave(run, i) for i in slips) or violates(run))):
+    if impact or anew or pressed or (fresh and (any(_may_leave(run, i) for i in slips) or violates(run))):
         return settle(run, impact, pressed and jams(run))
     return None
 
