@@ -27,9 +27,7 @@ def solve(matrix, free, blocks, noise):
     force, other, mode = np.zeros(len(free)), np.zeros(len(free)), np.zeros(len(blocks), np.int64)
     none = np.zeros((0, len(free)))
     code, _, _ = problem.solve_rows(matrix, free, pack(blocks), noise, none, force, other, mode)
-    if code == problem.S_NOT_SOLVED:
-        code = problem.settled(matrix, free, blocks, force, other, mode)
-    return code, force, other, mode
+    return problem.settled(code, matrix, free, blocks, force, other, mode), force, other, mode
 
 
 def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
@@ -49,6 +47,14 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         if not slow.any():
             return None
         creeps |= slow
+
+
+def is_undecided(run: Simulation, futures: np.ndarray) -> bool:
+    """Keep two futures, and return whether the run stops there; if not, the log says that the first was taken."""
+    run.futures, undecided = futures, Event(run.time, "undecided", "", 0.0)
+    if run.options.undecided == "least":
+        run.events += [undecided] * (undecided not in run.events[-1:])
+    return run.options.undecided == "stop"
 
 
 def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.ndarray) -> RunStatus | None:
@@ -88,16 +94,11 @@ def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.nd
         presses = w[3 * n + c] <= 1e-9 and force[3 * n + c] > 1e-9 * size
         run.contact.limit[k] = CLOSED if mode[n + c] or presses else OPEN
     run.contact.dry[joints] = -mode[n + len(shut) :]
-    hold, moves = run.options.hold_speed, run.contact.dry[joints] * run.work.line[joints, SPEED]
     held = (np.abs(w) <= none)[3 * n + len(shut) :]  # by others, which come back to where they touch at some 1e-8 m/s
-    slack = np.where(moves < 0.0, 2.0 * hold, np.where(held, hold, 0.0))  # which may hold it from being stopped at once
-    run.contact.slack[run.robot.n_feet + joints] = slack
+    run.contact.slack[run.robot.n_feet + joints] = np.where(held, run.options.hold_speed, 0.0)
     if code == problem.S_INDETERMINATE:
-        run.futures = free_acceleration + np.array([back @ force, back @ other])
-        if run.options.undecided == "stop":
+        if is_undecided(run, free_acceleration + np.array([back @ force, back @ other])):
             return RunStatus.INDETERMINATE
-        undecided = Event(run.time, "undecided", "", 0.0)
-        run.events += [undecided] * (undecided not in run.events[-1:])
     return None if _agree(run, size) else RunStatus.NOT_SOLVED
 
 

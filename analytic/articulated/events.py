@@ -13,8 +13,8 @@ import numpy as np
 from . import contact as problem
 from . import jam
 from .blocks import CONE, UNILATERAL
-from .choice import choose, solve
-from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
+from .choice import choose, is_undecided, solve
+from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
 from .guards import FORCE_TOL, broken, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
@@ -155,7 +155,7 @@ def jams(run: Simulation) -> bool:
     2018).
     """
     large, small = (_impact_of(run, *_touching(run), closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
-    return large is not None and small is not None and 0.0 < np.linalg.norm(large) < 2.0 * np.linalg.norm(small)
+    return len(large) and len(small) and 0.0 < np.linalg.norm(large[0]) < 2.0 * np.linalg.norm(small[0])
 
 
 def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
@@ -167,15 +167,17 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
     feet, limits = _touching(run)
     closing = np.concatenate([run.work.foot[feet, VELOCITY], limit_speeds(run)[limits]]).min(initial=0.0)
     impact = not jammed and (impact or closing < -CLOSING)
-    if impact:
-        if not _impact(run, feet, limits):
-            return RunStatus.NOT_SOLVED
-        run.refresh()
+    status = _impact(run, feet, limits) if impact else None
+    if status is not None:
+        return status
     status = RunStatus.NO_SOLUTION if jammed else _rest_and_choose(run, feet, limits)
-    if status is RunStatus.NO_SOLUTION and _impact(run, feet, limits, jam.CLOSING):
-        run.refresh()
-        run.events.append(Event(run.time, "jams", "", before - run.energy))
-        status = _rest_and_choose(run, feet, limits)
+    if status is RunStatus.NO_SOLUTION:
+        ends = _impact(run, feet, limits, jam.CLOSING)
+        if ends is None:
+            run.events.append(Event(run.time, "jams", "", before - run.energy))
+            status = _rest_and_choose(run, feet, limits)
+        elif ends is RunStatus.INDETERMINATE:
+            status = ends
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     lost = before - run.energy
     run.lost += lost
@@ -197,6 +199,7 @@ def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> R
         status, speeds = choose(run, feet, limits), run.qvel
         if status is None or status is RunStatus.INDETERMINATE:
             stop_rows(run, *closed_rows(run))
+            let_turn(run)
         if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed or not violates(run):
             break
     return status
@@ -208,16 +211,20 @@ def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
     return feet, (run.contact.limit == CLOSED) | (limit_gaps(run) <= run.options.touching)
 
 
-def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> bool:
-    """Replace the speeds by those after an impact, see `_impact_of`; return whether its problem was solved."""
-    change = _impact_of(run, feet, limits, closing)
-    if change is not None:
-        run.x[run.robot.nq : run.robot.nq + run.robot.nv] += change
-    return change is not None
+def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> RunStatus | None:
+    """Replace the speeds by those after an impact, see `_impact_of`; return why it cannot, or None."""
+    changes = _impact_of(run, feet, limits, closing)
+    if not len(changes):
+        return RunStatus.NOT_SOLVED
+    if len(changes) == 2 and is_undecided(run, run.qvel + changes):
+        return RunStatus.INDETERMINATE
+    run.x[run.robot.nq : run.robot.nq + run.robot.nv] += changes[0]
+    run.refresh()
+    return None
 
 
-def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray | None:
-    """Return how an impact of all that touches changes the speeds, shape (nv,); None if it was not solved.
+def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray:
+    """Return how an impact of all that touches changes the speeds, shape (n, nv): n = 0 if it was not solved, 2 ways.
 
     Feet that would rest close at least at the speed `closing` [m/s]: an impact without collision.
     """
@@ -228,7 +235,7 @@ def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: f
         *(limit_row(run, k) for k in np.flatnonzero(limits)),
     ]
     if not rows:
-        return np.zeros(run.robot.nv)
+        return np.zeros((1, run.robot.nv))
     blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * int(limits.sum())
     rows = np.array(rows)
     free = rows @ run.qvel
@@ -237,5 +244,5 @@ def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: f
     if closing > 0.0:
         normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
     back = through_mass(run, rows)
-    code, force, _, _ = solve(rows @ back, free, blocks, 1e-10)
-    return back @ force if code in (problem.S_SOLVED, problem.S_INDETERMINATE) else None
+    code, *ways, _ = solve(rows @ back, free, blocks, 1e-10)
+    return np.array(ways)[: {problem.S_SOLVED: 1, problem.S_INDETERMINATE: 2}.get(code, 0)] @ back.T
