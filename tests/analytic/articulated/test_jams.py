@@ -82,6 +82,20 @@ def test_a_jam_of_two_tips_at_one_place_is_no_liftoff():
     assert two.qvel == pytest.approx(one.qvel, rel=0.02)
 
 
+@pytest.mark.parametrize("slip", [-2e-4, -5e-5, 5e-5, 2e-4])
+def test_modes_bear_what_the_stop_of_a_slow_tip_does_to_its_slip(slip):
+    """A tip that rises slowly rests, and its stop drives the slip by A_tn / A_nn of its speed, here through zero."""
+    run, rises = rod(0.5, 0.0, 0.01), 3e-4
+    run.x[3:6] = slip, rises, 0.0
+    run.refresh()
+    normal, along = run.work.jacobian[0, :2]
+    back = np.linalg.solve(run.work.mass, normal)
+    after = slip - (along @ back) / (normal @ back) * rises
+    assert events.settle(run, False) is None and not events.violates(run)
+    assert run.work.foot[0, 1:3] == pytest.approx([0.0, after], abs=1e-12)
+    assert run.foot_force[0, 1] * after < 0.0
+
+
 @pytest.mark.parametrize("undecided", ["stop", "least"])
 def test_a_tip_that_is_wedged_leaves_where_its_cone_ends(undecided):
     """Its turn would take it away, and friction keeps it; past the cone no slip is left either, as A < 0."""
