@@ -35,32 +35,25 @@ GROWN = 1e2  # weights, that a force has where the step fell below rounding as i
 
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
-    contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
+    contact, n = run.contact, run.robot.n_feet
     impact = anew = fresh = False
     slips = []
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
-        if k < 3 * n:
-            what = _foot_event(run, int(k) // 3, int(k) % 3)
-            name = run.robot.foot_names[int(k) // 3]
-        elif k < 3 * n + limits:
-            i = int(k) - 3 * n
-            what, name = ("limit_open" if contact.limit[i] == CLOSED else "impact"), run.robot.limit_names[i]
-            contact.limit[i] = OPEN
+        foot, guard = divmod(int(k), 3)
+        if foot < n:
+            what, name = _foot_event(run, foot, guard), run.robot.foot_names[foot]
         else:
-            i = int(k) - 3 * n - limits
-            what, name = ("yields" if contact.dry[i] == AT_REST else "stops"), run.robot.line_names[i]
-            if contact.dry[i] == AT_REST:
-                contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+            what, name = _joint_event(run, int(k) - 3 * n)
         again = what in ("slip", "sticks") and _slipped_just_now(run, name)
         fresh = fresh or not again
         if what is None:
             continue
         impact, anew = impact or what == "impact", anew or what == "stops" or (what == "sticks" and again)
         if what == "slip" and again:
-            contact.foot[int(k) // 3], contact.slack[int(k) // 3] = STOPS, run.options.hold_speed
+            contact.foot[foot], contact.slack[foot] = STOPS, run.options.hold_speed
         elif what in ("slip", "fast"):
-            slips.append(int(k) // 3)
+            slips.append(foot)
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
@@ -68,6 +61,19 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     if impact or anew or pressed or (fresh and (any(_may_leave(run, i) for i in slips) or violates(run))):
         return settle(run, impact, pressed and jams(run))
     return None
+
+
+def _joint_event(run: Simulation, i: int) -> tuple[str, str]:
+    """Change the mode of a limit or dry line whose guard fired; return what happened, and its name."""
+    contact, limits = run.contact, len(run.robot.limit_names)
+    if i < limits:
+        was, contact.limit[i] = contact.limit[i], OPEN
+        return ("limit_open" if was == CLOSED else "impact"), run.robot.limit_names[i]
+    i -= limits
+    was = contact.dry[i]
+    if was == AT_REST:
+        contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+    return ("yields" if was == AT_REST else "stops"), run.robot.line_names[i]
 
 
 def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
@@ -229,14 +235,11 @@ def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: f
     Feet that would rest close at least at the speed `closing` [m/s]: an impact without collision.
     """
     robot = run.robot.tables
-    touching = np.flatnonzero(feet)
-    rows = [
-        *run.work.jacobian[touching].reshape(-1, run.robot.nv),
-        *(limit_row(run, k) for k in np.flatnonzero(limits)),
-    ]
+    touching, shut = np.flatnonzero(feet), np.flatnonzero(limits)
+    rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut)]
     if not rows:
         return np.zeros((1, run.robot.nv))
-    blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * int(limits.sum())
+    blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * len(shut)
     rows = np.array(rows)
     free = rows @ run.qvel
     normal = free[: 3 * len(touching) : 3]
