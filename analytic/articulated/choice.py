@@ -80,8 +80,8 @@ def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.nd
     w, size, n = rows @ back @ force + free, np.abs(force).max(), len(touching)
     none = np.maximum(NONE * np.maximum(1.0, np.abs(free)), LEFT * _left(blocks, mode, w))
     for c, i in enumerate(touching):
-        rows = slice(3 * c, 3 * c + 3)
-        _take_foot(run, i, blocks[c], mode[c], force[rows], w[rows], size, none[rows][1:].max())
+        at = slice(3 * c, 3 * c + 3)
+        _take_foot(run, i, blocks[c], mode[c], force[at], w[at], size, none[at][1:].max())
     for c, k in enumerate(shut):
         presses = w[3 * n + c] <= 1e-9 and force[3 * n + c] > 1e-9 * size
         run.contact.limit[k] = CLOSED if mode[n + c] or presses else OPEN

@@ -36,8 +36,7 @@ GROWN = 1e2  # weights, that a force has where the step fell below rounding as i
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n = run.contact, run.robot.n_feet
-    impact = anew = fresh = False
-    slips = []
+    impact, anew, fresh, slips = False, False, False, []
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
         foot, guard = divmod(int(k), 3)
