@@ -10,6 +10,7 @@ from tarsus.analytic.articulated.closed import let_turn, slow_rows
 from tarsus.analytic.articulated.modes import AT_REST, CREEP, CREEP_RATE, SLIDE, STICK, STOPS
 from tarsus.analytic.articulated.outcome import Event
 from tarsus.analytic.articulated.simulation import Options, RunStatus, start
+from tarsus.analytic.articulated.slip import let_rest
 from tarsus.mjcf.articulated import convert
 
 MU, G, DRY = 0.5, 10.0, 2.0
@@ -72,6 +73,7 @@ def test_a_joint_that_goes_back_slowly_may_do_so(way):
     assert choose(run, np.zeros(0, np.bool_), np.zeros(0, np.bool_)) is None
     assert run.contact.dry[0] == -way and events.violates(run)
     let_turn(run)
+    let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)  # as at each event of others
     assert not events.violates(run)
     assert run.to(1e-3) is RunStatus.FINAL_TIME and not run.events
     assert run.qvel[0] == pytest.approx(way * 1.5e-5 - way * 1e-3, rel=1e-9)
