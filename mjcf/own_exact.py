@@ -93,14 +93,22 @@ def robot_of(model: mujoco.MjModel, terrain: Terrain, preset: Preset, parts: Par
             "there are flat, slope"
         )
     geoms, model = (parts or Parts(model)).geoms, copy.copy(model)
+    names = {toe: name for name, toe in own_robot.names_of_feet(model).items()}
     reroll(model, terrain, replace(preset, sink=0.0))
     try:
-        return articulated.convert(model, geoms, ground=GROUND)
+        robot = articulated.convert(model, geoms, ground=GROUND)
     except ValueError as error:
         text = str(error)
-        for name, toe in own_robot.names_of_feet(model).items():
+        for toe, name in names.items():
             text = text.replace(repr(toe), repr(name))
         raise ValueError(f"engine 'exact' does not have this robot: {text}") from None
+    return replace(robot, foot_names=tuple(_renamed(point, names) for point in robot.foot_names))
+
+
+def _renamed(point: str, names: dict[str, str]) -> str:
+    """Return the name of a point of a foot, `toe_0`, or `toe_0_3`, its corner, by the foot's name in the file."""
+    toe, _, corner = point.rpartition("_")
+    return names.get(point) or (f"{names[toe]}_{corner}" if toe in names else point)
 
 
 def forces_on_feet(run, leg_of_point: np.ndarray, n_feet: int) -> tuple[np.ndarray, np.ndarray]:

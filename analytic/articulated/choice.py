@@ -27,16 +27,38 @@ def solve(matrix, free, blocks, noise):
     force, other, mode = np.zeros(len(free)), np.zeros(len(free)), np.zeros(len(blocks), np.int64)
     none = np.zeros((0, len(free)))
     code, _, _ = problem.solve_rows(matrix, free, pack(blocks), noise, none, force, other, mode)
-    if code == problem.S_NOT_SOLVED:
-        code = problem.settled(matrix, free, blocks, force, other, mode)
-    return code, force, other, mode
+    return problem.settled(code, matrix, free, blocks, force, other, mode), force, other, mode
 
 
 def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
     """Choose the modes of the feet and limits that touch, and of slow dry joints; return why it cannot, or None.
 
+    A slide that is slow and hardly changes creeps, under a law of its own: the problem is solved again with that.
     If there are two futures, the modes of the one with the least forces are taken, for `undecided="least"`.
     """
+    creeps = np.zeros(len(feet), np.bool_)
+    while True:
+        status = _choose(run, feet, limits, creeps)
+        if status is not None:
+            return status
+        speed = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1)
+        slow = (speed <= run.options.creep_speed) & (run.contact.along >= 0.5 * speed)
+        slow &= (run.contact.foot == SLIDE) & ~creeps
+        if not slow.any():
+            return None
+        creeps |= slow
+
+
+def is_undecided(run: Simulation, futures: np.ndarray) -> bool:
+    """Keep two futures, and return whether the run stops there; if not, the log says that the first was taken."""
+    run.futures, undecided = futures, Event(run.time, "undecided", "", 0.0)
+    if run.options.undecided == "least":
+        run.events += [undecided] * (undecided not in run.events[-1:])
+    return run.options.undecided == "stop"
+
+
+def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.ndarray) -> RunStatus | None:
+    """Choose the modes where these feet creep, if they slip."""
     slow = _open_all(run)
     touching, shut, joints = np.flatnonzero(feet), np.flatnonzero(limits), np.flatnonzero(slow)
     rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut),
@@ -48,7 +70,7 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     rate = np.full(len(rows), twice)
     rate[: 3 * len(touching)].reshape(-1, 3)[:, 1:] = CREEP_RATE
     free = rows @ run.contact.qacc + drift + rate * (rows @ run.qvel)
-    blocks = [_foot_block(run, i) for i in touching] + [Block(UNILATERAL)] * len(shut)
+    blocks = [_foot_block(run, i, creeps[i]) for i in touching] + [Block(UNILATERAL)] * len(shut)
     blocks += [Block(BOUNDED, bound=run.robot.tables.line[i, FRICTIONLOSS]) for i in joints]
     back, free_acceleration = through_mass(run, rows), run.contact.qacc.copy()
     noise = max(2.0 * twice * run.options.hold_speed, 1e-9 * np.abs(free).max())
@@ -58,16 +80,8 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     w, size, n = rows @ back @ force + free, np.abs(force).max(), len(touching)
     none = np.maximum(NONE * np.maximum(1.0, np.abs(free)), LEFT * _left(blocks, mode, w))
     for c, i in enumerate(touching):
-        _take_foot(
-            run,
-            i,
-            blocks[c],
-            mode[c],
-            force[3 * c : 3 * c + 3],
-            w[3 * c : 3 * c + 3],
-            size,
-            none[3 * c + 1 : 3 * c + 3].max(),
-        )
+        at = slice(3 * c, 3 * c + 3)
+        _take_foot(run, i, blocks[c], mode[c], force[at], w[at], size, none[at][1:].max())
     for c, k in enumerate(shut):
         presses = w[3 * n + c] <= 1e-9 and force[3 * n + c] > 1e-9 * size
         run.contact.limit[k] = CLOSED if mode[n + c] or presses else OPEN
@@ -75,16 +89,9 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     held = (np.abs(w) <= none)[3 * n + len(shut) :]  # by others, which come back to where they touch at some 1e-8 m/s
     run.contact.slack[run.robot.n_feet + joints] = np.where(held, run.options.hold_speed, 0.0)
     if code == problem.S_INDETERMINATE:
-        run.futures = free_acceleration + np.array([back @ force, back @ other])
-        if run.options.undecided == "stop":
+        if is_undecided(run, free_acceleration + np.array([back @ force, back @ other])):
             return RunStatus.INDETERMINATE
-        run.events.append(Event(run.time, "undecided", "", 0.0))
-    if not _agree(run, size):
-        return RunStatus.NOT_SOLVED
-    speed, contact = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1), run.contact
-    slow = (speed <= run.options.creep_speed) & (contact.along >= 0.5 * speed)
-    contact.foot[slow & (contact.foot == SLIDE)] = CREEP
-    return None
+    return None if _agree(run, size) else RunStatus.NOT_SOLVED
 
 
 def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
@@ -107,10 +114,11 @@ def _open_all(run: Simulation) -> np.ndarray:
     return slow
 
 
-def _foot_block(run: Simulation, i: int) -> Block:
+def _foot_block(run: Simulation, i: int, creeps: bool) -> Block:
     slip, mu = run.work.foot[i, VELOCITY + 1 : DRIFT], run.robot.tables.foot[i, MU]
     speed = float(np.linalg.norm(slip))
-    return Block(SLIDING, mu, tuple(slip / speed)) if speed > 2.0 * run.options.hold_speed else Block(CONE, mu)
+    slides = speed > 2.0 * run.options.hold_speed and not creeps
+    return Block(SLIDING, mu, tuple(slip / speed)) if slides else Block(CONE, mu)
 
 
 def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size: float, none: float) -> None:

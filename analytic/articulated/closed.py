@@ -49,6 +49,13 @@ def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
         run.refresh()
 
 
+def let_turn(run: Simulation) -> None:
+    """Give slack to dry joints that go slowly against their mode, kept from a stop by rows that nearly follow."""
+    speed, hold = run.work.line[:, SPEED], 2.0 * run.options.hold_speed
+    back = (run.contact.dry * speed < 0.0) & (np.abs(speed) <= hold)
+    run.contact.slack[run.robot.n_feet :][back] = hold
+
+
 def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:
     """Return rows and speeds of what touches and is slower than `hold_speed`: rounding, that rows would contradict."""
     rows, speeds, hold = [], [], 2.0 * run.options.hold_speed
@@ -61,7 +68,9 @@ def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[li
         rows.append(limit_row(run, k))
         speeds.append(limit_speeds(run)[k])
     robot, speed = run.robot.tables, run.work.line[:, SPEED]
-    dry = (robot.line[:, FRICTIONLOSS] > 0.0) & (np.abs(speed) <= hold)
+    mode = run.contact.dry  # what has just begun to move goes on, or it never would where others have events
+    off = (mode * speed > 0.0) & (mode * (robot.line_row @ run.contact.qacc) > 0.0)
+    dry = (robot.line[:, FRICTIONLOSS] > 0.0) & (np.abs(speed) <= hold) & ~off
     return [*rows, *robot.line_row[dry]], [*speeds, *speed[dry]]
 
 

@@ -140,12 +140,11 @@ def solve(matrix, free, blocks: Sequence[Block], *, noise: float = 0.0, starts: 
     random = np.random.default_rng(0).standard_normal((starts, m))
     force, other, mode = np.zeros(m), np.zeros(m), np.zeros(len(blocks), np.int64)
     code, residual, mismatch = solve_rows(matrix, free, pack(blocks), noise, random, force, other, mode)
-    if code == S_NOT_SOLVED:
-        code = settled(matrix, free, blocks, force, other, mode)
-        if code in (S_SOLVED, S_INDETERMINATE):
-            a, b, scaled_blocks, scale, size = scaled(matrix, free, pack(blocks), noise)
-            residual = relative(a, b, force / (scale * size), scaled_blocks, np.empty(m), np.empty(m))
-            mismatch = residual * size
+    was, code = code, settled(code, matrix, free, blocks, force, other, mode)
+    if code in (S_SOLVED, S_INDETERMINATE) and code != was:
+        a, b, scaled_blocks, scale, size = scaled(matrix, free, pack(blocks), noise)
+        residual = relative(a, b, force / (scale * size), scaled_blocks, np.empty(m), np.empty(m))
+        mismatch = residual * size
     return ContactSolution(
         force, matrix @ force + free, STATUSES[code], residual, mismatch, other if code == S_INDETERMINATE else None
     )

@@ -13,8 +13,8 @@ import numpy as np
 from . import contact as problem
 from . import jam
 from .blocks import CONE, UNILATERAL
-from .choice import choose, solve
-from .closed import closed_rows, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
+from .choice import choose, is_undecided, solve
+from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
 from .guards import FORCE_TOL, broken, guards, tolerances
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
@@ -29,43 +29,50 @@ CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
 PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is rounding
 AT_ONCE = 1e-6  # [s]
+AGAIN = 3  # times at most that modes are chosen
 GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
 
 
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
-    contact, n, limits = run.contact, run.robot.n_feet, len(run.robot.limit_names)
-    impact = anew = False
-    slips, again = [], False
+    contact, n = run.contact, run.robot.n_feet
+    impact, anew, fresh, slips = False, False, False, []
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
-        if k < 3 * n:
-            what = _foot_event(run, int(k) // 3, int(k) % 3)
-            name = run.robot.foot_names[int(k) // 3]
-        elif k < 3 * n + limits:
-            i = int(k) - 3 * n
-            what, name = ("limit_open" if contact.limit[i] == CLOSED else "impact"), run.robot.limit_names[i]
-            contact.limit[i] = OPEN
+        foot, guard = divmod(int(k), 3)
+        if foot < n:
+            what, name = _foot_event(run, foot, guard), run.robot.foot_names[foot]
         else:
-            i = int(k) - 3 * n - limits
-            what, name = ("yields" if contact.dry[i] == AT_REST else "stops"), run.robot.line_names[i]
-            if contact.dry[i] == AT_REST:
-                contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+            what, name = _joint_event(run, int(k) - 3 * n)
+        again = what in ("slip", "sticks") and _slipped_just_now(run, name)
+        fresh = fresh or not again
         if what is None:
             continue
-        impact, again = impact or what == "impact", what in ("slip", "sticks") and _slipped_just_now(run, name)
-        anew = anew or what == "stops" or (what == "sticks" and again)
-        if what in ("slip", "fast"):
-            slips.append(int(k) // 3)
-            if again:
-                contact.foot[slips[-1]], contact.slack[slips[-1]] = STOPS, run.options.hold_speed
+        impact, anew = impact or what == "impact", anew or what == "stops" or (what == "sticks" and again)
+        if what == "slip" and again:
+            contact.foot[foot], contact.slack[foot] = STOPS, run.options.hold_speed
+        elif what in ("slip", "fast"):
+            slips.append(foot)
         run.events.append(Event(run.time, what, name, 0.0))
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
     pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
-    if impact or anew or pressed or (not again and (any(_may_leave(run, i) for i in slips) or violates(run))):
+    if impact or anew or pressed or (fresh and (any(_may_leave(run, i) for i in slips) or violates(run))):
         return settle(run, impact, pressed and jams(run))
     return None
+
+
+def _joint_event(run: Simulation, i: int) -> tuple[str, str]:
+    """Change the mode of a limit or dry line whose guard fired; return what happened, and its name."""
+    contact, limits = run.contact, len(run.robot.limit_names)
+    if i < limits:
+        was, contact.limit[i] = contact.limit[i], OPEN
+        return ("limit_open" if was == CLOSED else "impact"), run.robot.limit_names[i]
+    i -= limits
+    was = contact.dry[i]
+    if was == AT_REST:
+        contact.dry[i] = -1 if contact.dry_force[i] > 0.0 else 1
+    return ("yields" if was == AT_REST else "stops"), run.robot.line_names[i]
 
 
 def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
@@ -153,7 +160,7 @@ def jams(run: Simulation) -> bool:
     2018).
     """
     large, small = (_impact_of(run, *_touching(run), closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
-    return large is not None and small is not None and 0.0 < np.linalg.norm(large) < 2.0 * np.linalg.norm(small)
+    return len(large) and len(small) and 0.0 < np.linalg.norm(large[0]) < 2.0 * np.linalg.norm(small[0])
 
 
 def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
@@ -165,17 +172,17 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
     feet, limits = _touching(run)
     closing = np.concatenate([run.work.foot[feet, VELOCITY], limit_speeds(run)[limits]]).min(initial=0.0)
     impact = not jammed and (impact or closing < -CLOSING)
-    if impact:
-        if not _impact(run, feet, limits):
-            return RunStatus.NOT_SOLVED
-        run.refresh()
+    status = _impact(run, feet, limits) if impact else None
+    if status is not None:
+        return status
     status = RunStatus.NO_SOLUTION if jammed else _rest_and_choose(run, feet, limits)
-    if status is RunStatus.NO_SOLUTION and _impact(run, feet, limits, jam.CLOSING):
-        run.refresh()
-        run.events.append(Event(run.time, "jams", "", before - run.energy))
-        status = _rest_and_choose(run, feet, limits)
-    if status is None or status is RunStatus.INDETERMINATE:
-        stop_rows(run, *closed_rows(run))
+    if status is RunStatus.NO_SOLUTION:
+        ends = _impact(run, feet, limits, jam.CLOSING)
+        if ends is None:
+            run.events.append(Event(run.time, "jams", "", before - run.energy))
+            status = _rest_and_choose(run, feet, limits)
+        elif ends is RunStatus.INDETERMINATE:
+            status = ends
     let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     lost = before - run.energy
     run.lost += lost
@@ -186,11 +193,21 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
 
 
 def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
-    """Stop what is slow, and choose all modes of what touches and does not leave; see `choose`."""
+    """Stop what is slow, and choose all modes of what touches and does not leave; see `choose`.
+
+    What closes is stopped, which turns slips: the modes are chosen again where they do not bear that.
+    """
     feet = feet & (run.work.foot[:, VELOCITY] <= run.options.rest_speed)
     limits = limits & (limit_speeds(run) <= run.options.rest_speed)
-    stop_rows(run, *slow_rows(run, feet, limits))
-    return choose(run, feet, limits)
+    for _ in range(AGAIN):
+        stop_rows(run, *slow_rows(run, feet, limits))
+        status, speeds = choose(run, feet, limits), run.qvel
+        if status is None or status is RunStatus.INDETERMINATE:
+            stop_rows(run, *closed_rows(run))
+            let_turn(run)
+        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed or not violates(run):
+            break
+    return status
 
 
 def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
@@ -199,28 +216,29 @@ def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
     return feet, (run.contact.limit == CLOSED) | (limit_gaps(run) <= run.options.touching)
 
 
-def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> bool:
-    """Replace the speeds by those after an impact, see `_impact_of`; return whether its problem was solved."""
-    change = _impact_of(run, feet, limits, closing)
-    if change is not None:
-        run.x[run.robot.nq : run.robot.nq + run.robot.nv] += change
-    return change is not None
+def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> RunStatus | None:
+    """Replace the speeds by those after an impact, see `_impact_of`; return why it cannot, or None."""
+    changes = _impact_of(run, feet, limits, closing)
+    if not len(changes):
+        return RunStatus.NOT_SOLVED
+    if len(changes) == 2 and is_undecided(run, run.qvel + changes):
+        return RunStatus.INDETERMINATE
+    run.x[run.robot.nq : run.robot.nq + run.robot.nv] += changes[0]
+    run.refresh()
+    return None
 
 
-def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray | None:
-    """Return how an impact of all that touches changes the speeds, shape (nv,); None if it was not solved.
+def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray:
+    """Return how an impact of all that touches changes the speeds, shape (n, nv): n = 0 if it was not solved, 2 ways.
 
     Feet that would rest close at least at the speed `closing` [m/s]: an impact without collision.
     """
     robot = run.robot.tables
-    touching = np.flatnonzero(feet)
-    rows = [
-        *run.work.jacobian[touching].reshape(-1, run.robot.nv),
-        *(limit_row(run, k) for k in np.flatnonzero(limits)),
-    ]
+    touching, shut = np.flatnonzero(feet), np.flatnonzero(limits)
+    rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut)]
     if not rows:
-        return np.zeros(run.robot.nv)
-    blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * int(limits.sum())
+        return np.zeros((1, run.robot.nv))
+    blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * len(shut)
     rows = np.array(rows)
     free = rows @ run.qvel
     normal = free[: 3 * len(touching) : 3]
@@ -228,5 +246,5 @@ def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: f
     if closing > 0.0:
         normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
     back = through_mass(run, rows)
-    code, force, _, _ = solve(rows @ back, free, blocks, 1e-10)
-    return back @ force if code in (problem.S_SOLVED, problem.S_INDETERMINATE) else None
+    code, *ways, _ = solve(rows @ back, free, blocks, 1e-10)
+    return np.array(ways)[: {problem.S_SOLVED: 1, problem.S_INDETERMINATE: 2}.get(code, 0)] @ back.T

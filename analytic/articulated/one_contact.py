@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SAMPLES = 8  # of the polynomial, more than its five coefficients
 NEAR = 1e-4  # of the unit circle: a root that is an angle, before it is polished
-ROUNDING, RESTS = 1e-12, 1e-10
+ROUNDING, RESTS, APART = 1e-12, 1e-10, 1e-7
 
 
 def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.ndarray]:
@@ -49,20 +49,24 @@ def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.nd
     return sorted(found, key=lambda force: force[0])
 
 
-def settled(matrix, free, blocks: Sequence[Block], force, other, mode) -> int:
-    """Return the status of a problem that was not solved: one contact's solutions are known, of few whether none is.
+def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode) -> int:
+    """Return the status of a problem: one contact's solutions are known, and of few sliding ones whether there is none.
 
-    Writes forces, those of another solution and the mode of one contact; see `solve_rows`.
+    Where one contact has several, or its only one was not found, writes the least forces, those of another solution
+    and the mode; see `solve_rows`, whose status `code` is.
     """
     if len(blocks) != 1 or blocks[0].kind != CONE:
-        return S_NO_SOLUTION if has_no_solution(matrix, free, blocks) else S_NOT_SOLVED
-    found = all_solutions(matrix, free, blocks[0].mu)
-    if not found:
-        return S_NOT_SOLVED
+        return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
+    if code not in (S_SOLVED, S_NOT_SOLVED):
+        return code
+    found, size = all_solutions(matrix, free, blocks[0].mu), np.abs(free).max()
+    several = bool(found) and max(np.abs(matrix @ (f - found[0])).max() for f in found) > APART * size
+    if not found or (code == S_SOLVED and not several):
+        return code
     force[:], other[:] = found[0], found[-1]
     w = matrix @ force + free
     mode[0] = 0 if not force.any() else SLIP if np.linalg.norm(w[1:]) > RESTS * np.linalg.norm(free) else CLOSED
-    return S_SOLVED if len(found) == 1 else S_INDETERMINATE
+    return S_INDETERMINATE if several else S_SOLVED
 
 
 def _angles(matrix: np.ndarray, free: np.ndarray, mu: float) -> np.ndarray:

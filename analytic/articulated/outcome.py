@@ -10,7 +10,9 @@ class RunStatus(Enum):
     """Why a run stopped; the value is a sentence."""
 
     FINAL_TIME = "reached the time that was asked for"
-    INDETERMINATE = "Coulomb's law allows two futures: `futures` are their accelerations; `undecided` may choose"
+    INDETERMINATE = (
+        "Coulomb's law allows two futures: `futures` has their accelerations, or speeds; `undecided` may choose"
+    )
     NO_SOLUTION = "no forces obey the laws here: friction jams and no impact ends that, or nothing moves what closes"
     NOT_SOLVED = "the modes after an event were not found"
     CHATTER = "events follow each other without end: 1000 within a millisecond"

@@ -84,9 +84,10 @@ def _across_rows(robot, work, contact, i, m, e1, e2):
     drift = e1 * foot[DRIFT + 2] - e2 * foot[DRIFT + 1]
     drift += CREEP_RATE * (e1 * foot[VELOCITY + 2] - e2 * foot[VELOCITY + 1])
     m = _write(work, contact, m, contact.row[m], drift)
-    if contact.foot_force[i, 0] > 0.0:  # as the direction turns by the force, the row turns too
+    force = abs(contact.foot_force[i, 0])
+    if force > 0.0:  # as the direction turns by the force, the row turns too; a step may overrun the lift-off
         along = max(contact.along[i], 0.0)
-        contact.soft[m - 1] = along * CREEP_RATE / (robot.foot[i, MU] * contact.foot_force[i, 0])
+        contact.soft[m - 1] = along * CREEP_RATE / (robot.foot[i, MU] * force)
     return m
 
 

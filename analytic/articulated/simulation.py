@@ -40,8 +40,8 @@ class Options:
             square. Less takes more steps where a foot slips slowly.
         rest_speed: A foot that leaves an impact at less, and is pushed back, rests: the end of rattling [m/s].
         touching: Gap below which a foot takes part in an impact [m].
-        undecided: "stop" where the accelerations are not unique, or "least" to go on with the least forces, each
-            time with an event "undecided".
+        undecided: "stop" where two futures are found, or "least" to go on with the least forces, each time with an
+            event "undecided".
         max_steps: Between two events.
     """
 
@@ -83,7 +83,7 @@ class Simulation:
         lost: Energy lost in impacts and where rattling ends [J].
         status: Why it stopped.
         events: All events.
-        futures: Accelerations of the two futures if the status is INDETERMINATE, shape (2, nv).
+        futures: Accelerations of the two futures if the status is INDETERMINATE, shape (2, nv), or speeds after it.
     """
 
     robot: Robot

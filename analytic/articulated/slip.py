@@ -42,7 +42,7 @@ def let_rest(robot, work, contact, hold_speed):
         if speed > hold_speed:
             contact.slack[i] = 0.0
     for k in range(len(robot.line)):
-        if abs(work.line[k, SPEED]) > hold_speed:
+        if abs(work.line[k, SPEED]) > max(hold_speed, contact.slack[n + k]):
             contact.slack[n + k] = 0.0
 
 

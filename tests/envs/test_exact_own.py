@@ -71,6 +71,23 @@ def test_feet_carry_the_weight_and_the_imu_feels_it(terrain):
     assert info["foot_contact"].all() and abs(float(env.task.off_feet())) < 1e-9
 
 
+@pytest.mark.parametrize("friction, slides", [(0.0, True), (1e9, False)])
+def test_on_a_slope_gravity_pulls_along_it(friction, slides):
+    """Without friction the centre of mass gains g less its part along the normal, with any it stays."""
+    own_robot.register("Ice-v0", WALKER % "box", ["foot_l", "foot_r"], friction=friction, check=False, baseline=None)
+    env = gymnasium.make("Ice-v0", engine="exact", terrain="slope", reset_noise=0.0).unwrapped
+    env.reset(seed=0)
+    stepped(env, 20)
+    data, normal = env.data, env.task.terrain[()].normal(0.0, 0.0)
+    mujoco.mj_forward(env.model, data)
+    mujoco.mj_subtreeVel(env.model, data)
+    gravity = np.array([0.0, 0.0, -9.81])
+    gained = (gravity - gravity @ normal * normal) * data.time if slides else np.zeros(3)
+    assert 0.01 < np.hypot(*normal[:2]) < 0.5 and data.time > 0.2
+    along = data.subtree_linvel[1] - data.subtree_linvel[1] @ normal * normal
+    np.testing.assert_allclose(along, gained, atol=1e-6 if slides else 2e-2)
+
+
 def test_actuators_and_imu_are_mujocos_where_nothing_touches():
     env = dog(baseline=None)
     env.reset(seed=0)
@@ -177,7 +194,7 @@ def test_noise_beyond_a_limit_is_cut_off_and_a_foot_in_the_ground_is_refused(wal
     with pytest.raises(ValueError, match=r"'left' is 0.02 beyond its limit"):
         env.reset(options={"qpos": qpos})
     qpos[2], qpos[7] = 0.2, 0.0
-    with pytest.raises(ValueError, match=r"foot 'toe_0_\d' is .* inside the ground"):
+    with pytest.raises(ValueError, match=r"foot 'foot_l_\d' is .* inside the ground"):
         env.reset(options={"qpos": qpos})
     stepped(env, 1)  # and the environment is as it was
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from tarsus.analytic.articulated import contact, events
+from tarsus.analytic.articulated import contact, events, mechanics
 from tarsus.analytic.articulated.one_contact import all_solutions
 from tarsus.analytic.articulated.outcome import RunStatus
 from tarsus.analytic.articulated.simulation import Options, start
@@ -82,6 +82,20 @@ def test_a_jam_of_two_tips_at_one_place_is_no_liftoff():
     assert two.qvel == pytest.approx(one.qvel, rel=0.02)
 
 
+@pytest.mark.parametrize("slip", [-2e-4, -5e-5, 5e-5, 2e-4])
+def test_modes_bear_what_the_stop_of_a_slow_tip_does_to_its_slip(slip):
+    """A tip that rises slowly rests, and its stop drives the slip by A_tn / A_nn of its speed, here through zero."""
+    run, rises = rod(0.5, 0.0, 0.01), 3e-4
+    run.x[3:6] = slip, rises, 0.0
+    run.refresh()
+    normal, along = run.work.jacobian[0, :2]
+    back = np.linalg.solve(run.work.mass, normal)
+    after = slip - (along @ back) / (normal @ back) * rises
+    assert events.settle(run, False) is None and not events.violates(run)
+    assert run.work.foot[0, 1:3] == pytest.approx([0.0, after], abs=1e-12)
+    assert run.foot_force[0, 1] * after < 0.0
+
+
 @pytest.mark.parametrize("undecided", ["stop", "least"])
 def test_a_tip_that_is_wedged_leaves_where_its_cone_ends(undecided):
     """Its turn would take it away, and friction keeps it; past the cone no slip is left either, as A < 0."""
@@ -111,7 +125,32 @@ def test_all_solutions_of_one_contact_obey_the_laws_and_the_solvers_is_one_of_th
                 assert force[1:] == pytest.approx(-mu * force[0] * w[1:] / slip, abs=1e-7 * max(1.0, force[0]))
         solved = contact.solve(matrix, free, [contact.cone(mu)])
         assert min(np.abs(force - solved.force).max() for force in found) < 1e-8 * max(1.0, np.abs(solved.force).max())
+        apart = max(np.abs(matrix @ (force - found[0])).max() for force in found) > 1e-6
+        assert (solved.status is contact.ContactStatus.INDETERMINATE) == apart
+        if apart:  # the least first, the largest as the other
+            normals = [force[0] for force in found]
+            assert solved.force[0] == min(normals) < max(normals) == solved.other[0] and solved.residual < 1e-9
     assert several == 0 if mu < 1.0 else several > 0
+
+
+def test_an_impact_that_slips_on_or_sticks_is_not_decided_silently():
+    """A body on its tip: one impulse lets it slip on, a larger one ends the slip, and there is one between."""
+    text = """<mujoco><worldbody><body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia=".02 .1 .11"/>
+    <geom name="tip" size="1e-9" pos="1 0 0"/></body></worldbody></mujoco>"""
+    robot = convert(mujoco.MjModel.from_xml_string(text), ["tip"], mu=MU)
+    qpos, qvel = (
+        np.array([0.0, 0.0, 0.0, 0.788, -0.466, -0.293, -0.275]),
+        [-0.576, -0.364, 0.237, -1.199, 0.989, -0.081],
+    )
+    qpos[3:] /= np.linalg.norm(qpos[3:])
+    qpos[2] = -mechanics(robot, qpos, qvel).gap[0]
+    stopped, least = (start(robot, qpos, qvel, options=Options(undecided=how)) for how in ("stop", "least"))
+    assert stopped.status is RunStatus.INDETERMINATE and (stopped.qvel == qvel).all() and not stopped.events
+    assert least.status is RunStatus.FINAL_TIME and least.events[0].what == "undecided"
+    ends = np.array([mechanics(robot, qpos, future).foot_velocity[0] for future in stopped.futures])
+    assert np.abs(ends[:, 0]).max() < 1e-12 and np.hypot(*ends[0, 1:]) > 0.7 and np.hypot(*ends[1, 1:]) < 1e-12
+    assert qvel[2] < stopped.futures[0, 2] < stopped.futures[1, 2]
+    assert least.qvel == pytest.approx(stopped.futures[0], abs=1e-12)
 
 
 def test_an_impact_that_turns_its_slip_out_of_a_jam_is_found():

@@ -31,32 +31,27 @@ def test_outcomes_are_stored_as_they_come_and_read_back(tmp_path):
     assert drops.stored(path) == made
 
 
+SEEDS = {
+    "box": [0],
+    "quadruped": [16],
+    "ant": [37, 97, 227, 2659, 2696, 2759, 2846],
+    "six_legs": [7, 13, 73, 80, 141, 2198, 2384, 2794],
+    "dog": [5, 2259, 2660, 2678, 2732],
+    "anymal": [0, 2175],
+    "go1": [23, 2173, 2584, 2675],
+}
+
+
 @pytest.mark.extra
-@pytest.mark.parametrize(
-    "name, seed",
-    [
-        ("box", 0),
-        ("quadruped", 16),
-        ("ant", 37),
-        ("six_legs", 7),
-        ("dog", 5),
-        ("anymal", 0),
-        ("six_legs", 13),
-        ("six_legs", 73),
-        ("six_legs", 80),
-        ("six_legs", 141),
-        ("ant", 97),
-        ("ant", 227),
-        ("go1", 23),
-    ],
-)
+@pytest.mark.parametrize("name, seed", [(name, seed) for name, seeds in SEEDS.items() for seed in seeds])
 def test_drops_end_with_their_energy_accounted_for(name, seed):
     """Two corners at the verge of slipping, feet at one place that land at once, toes whose rows nearly follow.
 
     Of the dog and anymal joints and corners at their bound that others hold: 3,000 events where each drift was one.
     Toes that begin to slip or slide where they might as well leave, and one whose impact turns its slip; feet, limits
-    and joints that sink, slip and stop again and again, though others hold them.
+    and joints that sink, slip and stop again and again, though others hold them. Seeds from 2000 on: modes by the law
+    of slides where feet creep, joints that were stopped whenever others had events, and what closing feet turned.
     """
     outcome = drops.drop(name, seed)
     assert outcome.status == RunStatus.FINAL_TIME.name and outcome.books < 1e-8
-    assert outcome.time == pytest.approx(drops.SECONDS) and outcome.seed == seed and outcome.events < 600
+    assert outcome.time == pytest.approx(drops.SECONDS) and outcome.seed == seed and outcome.events < 1000
