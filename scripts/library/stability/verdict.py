@@ -26,6 +26,7 @@ class Kind(Enum):
     STANDS = "stands"
     STOCHASTIC = "stochastic"
     NOT_DETERMINED = "not determined"
+    DEPENDS = "depends on the start"
 
 
 @dataclass(frozen=True)
