@@ -61,17 +61,18 @@ def main(argv: list[str] | None = None) -> int:
             results = [result.Stability.read(path) for path in args.compare]
         else:
             files = output.Output(args, *FILES, of=args.policy)
-            named = args.policy, args.env, dict(args.option), args.engine, wrappers.of(args)
+            store = files.folder / PARTS if args.out else None
+            named = args.policy, args.env, dict(args.option), args.engine, wrappers.of(args), store
             make = functools.partial(asking.subject_of, *named)
-            subject = make()
+            with _line(args) as line:
+                subject = make(said=line.set_description_str)
             surviving.refuse(subject, args.margins, args.box)
     if args.compare:
         print(json.dumps([json.loads(one.as_json()) for one in results]) if args.json else shown.table(results))
         return 0
-    store = files.folder / PARTS if args.out else None
     seeds = range(args.first_seed, args.first_seed + args.seeds)
-    with tqdm(bar_format="{desc} [{elapsed}]", disable=args.json, leave=False) as bar:
-        found = asking.asked(subject, make, args.policy, seeds, store, bar.set_description_str, args.jobs)
+    with _line(args) as line:
+        found = asking.asked(subject, make, args.policy, seeds, store, line.set_description_str, args.jobs)
     found = surviving.added(found, subject, make, args.margins, args.box, store, args.jobs)
     with files.writing(*FILES) as parts:
         shown.draw(found, surviving.panel(found)).savefig(parts[1], dpi=110)
@@ -79,3 +80,8 @@ def main(argv: list[str] | None = None) -> int:
     shutil.rmtree(files.folder / PARTS, ignore_errors=True)  # the result is whole
     files.report("tarsus stability", shown.text(found), verdict=found.verdict, stability=json.loads(found.as_json()))
     return 0
+
+
+def _line(args) -> tqdm:
+    """Return a line that says what is done now."""
+    return tqdm(bar_format="{desc} [{elapsed}]", disable=args.json, leave=False)

@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 from tarsus.scripts.library.stability import gaits, single, starts, surviving
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
 from tarsus.scripts.library.stability.result import Stability
-from tarsus.scripts.library.stability.single import Said, silent
+from tarsus.scripts.library.stability.single import PACKAGES, Said, silent
+from tarsus.scripts.library.stability.store import Store
 
 CLOCK = "zero"  # the policy that corrects nothing of a robot's own clock
 SEEDS = 5  # starts that are asked
@@ -61,15 +62,21 @@ def stability(
         ValueError: If there is no such policy, environment or engine, or they do not go together.
         OSError: If a file cannot be read or written.
     """
-    make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers)
-    subject = make()
+    make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers, store)
+    subject = make(said=said)
     surviving.refuse(subject, margins, box)
     found = asked(subject, make, policy, range(first_seed, first_seed + seeds), store, said, jobs)
     return surviving.added(found, subject, make, margins, box, store, jobs)
 
 
 def subject_of(
-    policy: str, environment: str | None, options: Mapping[str, Any], engine: str, wrappers: Wrappers = UNSAID
+    policy: str,
+    environment: str | None,
+    options: Mapping[str, Any],
+    engine: str,
+    wrappers: Wrappers = UNSAID,
+    store: Path | None = None,
+    said: Said = silent,
 ) -> Loop | Gait:
     """Return the loop of a policy, or the gait of a model of the exact engine; see `stability`.
 
@@ -82,7 +89,10 @@ def subject_of(
     if policy in gaits.MODELS or (is_robot and engine == "exact"):
         if environment or options:
             raise ValueError(f"{policy} is asked as it is in the exact engine: leave environment and options out")
-        return gaits.of_robot(Path(policy)) if is_robot else gaits.MODELS[policy]()
+        if not is_robot:
+            return gaits.MODELS[policy]()
+        file = None if store is None else store / "gait.jsonl"
+        return gaits.of_robot(Path(policy), Store(file, [policy, stamp.versions(*PACKAGES)]), said)
     if is_robot:
         policy, environment = CLOCK, policy
     return Loop.of(policy, environment, options, engine=engine, wrappers=wrappers)

@@ -31,12 +31,14 @@ class Examined:
         multipliers: None if it is not periodic.
         decays: Of small displacements; none if it is not periodic.
         kink: See `verdict.kink`.
+        lines: How the multipliers were found, for people, if not by differences at two steps.
     """
 
     verdict: Verdict
     multipliers: Multipliers | None = None
     decays: tuple[Decay, ...] = ()
     kink: float = 0.0
+    lines: tuple[str, ...] = ()
 
 
 def examine(system: System, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Examined:
@@ -56,7 +58,8 @@ def examine(system: System, store: Store | None = None, said: Callable[[str], An
     step, matrices = Step(**found), []
     if not np.isfinite(step.error):
         return Examined(Verdict(Kind.NOT_DETERMINED, verdict.NO_DERIVATIVE))
-    for size in (step.size, 0.5 * step.size):
+    saltation, lines = _by_saltation(system, store, said)
+    for size in (step.size,) if saltation is not None else (step.size, 0.5 * step.size):
 
         def block(first: int, last: int, size: float = size) -> np.ndarray:
             said(f"derivative, columns {first} to {last} of {len(system.names)} at a step of {size:.1e}")
@@ -64,16 +67,37 @@ def examine(system: System, store: Store | None = None, said: Callable[[str], An
             return np.array(store.part(name, lambda: multipliers.columns(system, size, first, last).tolist()))
 
         matrices.append(multipliers.derivative(system, size, block, WIDTH))
+    matrices += [] if saltation is None else [saltation]
     made = multipliers.multipliers(system, step, *matrices, np.random.default_rng(1))
     if not np.isfinite(made.interval).all():
-        return Examined(verdict.judged(made, (), 0.0), made)
+        return Examined(verdict.judged(made, (), 0.0), made, lines=lines)
     decays = []
     for name, by in decay.pushes(system, made, np.random.default_rng(2)).items():
         said(f"decay of a displacement, {name}")
         seen = store.part(f"decay {name}", lambda n=name, by=by: decay.observe(system, made, n, by).stored())
         decays.append(Decay.restored(seen))
     kinked = float(store.part("kink", lambda: verdict.kink(system, made)))
-    return Examined(verdict.judged(made, tuple(decays), kinked), made, tuple(decays), kinked)
+    return Examined(verdict.judged(made, tuple(decays), kinked), made, tuple(decays), kinked, lines)
+
+
+def _by_saltation(
+    system: System, store: Store, said: Callable[[str], Any]
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Return the derivative of a stride in typical values by saltation matrices, if it has one, and words about it."""
+    if system.derivative is None:
+        return None, ()
+
+    def found() -> list | str:
+        try:
+            return (system.derivative() * system.scale / system.scale[:, None]).tolist()
+        except ValueError as error:
+            return str(error)
+
+    said("derivative by saltation matrices")
+    matrix = store.part("saltation", found)
+    if isinstance(matrix, str):
+        return None, (f"multipliers by differences alone, as by saltation matrices: {matrix}",)
+    return np.array(matrix), ("multipliers by saltation matrices, their interval by differences beside them",)
 
 
 def examine_map(system: MapSystem, store: Store | None = None) -> Examined:

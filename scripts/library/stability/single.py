@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import astuple, replace
@@ -14,6 +15,7 @@ import numpy as np
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.stability import bound
 from tarsus.scripts.library.stability.cycle import Cycle, Repetition, kind_of
+from tarsus.scripts.library.stability.displacements import displace
 from tarsus.scripts.library.stability.examining import RANDOM, Examined, examine, not_periodic
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Ended, Loop, State
@@ -48,19 +50,19 @@ def asked(
     if isinstance(subject, Gait):
         named: tuple[str, str, str] = policy, subject.name, "exact"
         options, lines = {}, subject.lines
-        found = examine(subject.system, Store(store, [*named, versions]), said)
+        found = examine(subject.system, Store(store, [*named, versions, _digest(subject.system.at)]), said)
         more: dict[str, Any] = {"period": subject.period}
     else:
         candidate = subject.candidate
         named = policy, candidate.environment, str(subject.base.config.engine)
         options = {name: value for name, value in candidate.options.items() if name != "max_episode_steps"}
-        found, more = _found(subject, seed, Store(store, [*named, repr(options), seed, versions]), said)
+        found, more = _found(subject, seed, store, [*named, repr(options), seed, versions], said)
         lines = (*candidate.lines, *subject.lines)
     return Stability(
         *named,
         **numbers(found) | more,
         options=options,
-        lines=lines,
+        lines=lines + found.lines,
         seed=seed,
         versions=versions,
         computer=stamp.computer(),
@@ -69,10 +71,15 @@ def asked(
     )
 
 
-def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, dict[str, Any]]:
-    """Return what was found of a loop, and the fields of the result that say how it goes."""
+def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tuple[Examined, dict[str, Any]]:
+    """Return what was found of a loop, and the fields of the result that say how it goes.
+
+    Where it is after a second is part of what the file of parts is of: a policy or a robot that has changed is another.
+    """
     try:
-        if not repeatable(loop, loop.steady(STARTED, seed)):
+        started = loop.steady(STARTED, seed)
+        store = Store(file, [*of, _digest(started.qpos, started.qvel)])
+        if not repeatable(loop, started):
             return Examined(Verdict(Kind.STOCHASTIC, RANDOM)), {}
         settled = bound.settle(loop, seed, said=said)
     except Ended as error:
@@ -93,6 +100,10 @@ def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, d
     parting = _parting_of(loop, settled, store, said)
     words = f"{found.verdict.reason.removesuffix('.')}; {parting}."
     return replace(found, verdict=Verdict(Kind.NOT_DETERMINED, words)), more | {"parting": astuple(parting)}
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
 
 
 def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
@@ -139,7 +150,7 @@ def _parting(loop: Loop, settled: bound.Settled) -> Parting:
             path.append(loop.state())
 
         def deviate(by: np.ndarray, at: int, n: int) -> np.ndarray:
-            loop.displace(by * system.scale, path[at])
+            displace(loop, by * system.scale, path[at])
             found = [by]
             while len(found) <= n and np.linalg.norm(found[-1][sized]) <= SMALL and loop.advance():
                 found.append(system.apart(path[at + len(found)], loop.state()) / system.scale)

@@ -42,10 +42,10 @@ def together(found: Sequence[Stability]) -> Stability:
 
 
 def counts(starts: Sequence[Any]) -> str:
-    """Return how many starts have which verdict, for a table: the number alone where they agree; "-" of one start."""
+    """Return how many starts have which verdict, for a table: their number alone where they agree."""
     kinds = [one["verdict"] for one in starts]
     numbers = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
-    return ", ".join(numbers) if len(numbers) > 1 else str(len(kinds) or "-")
+    return ", ".join(numbers) if len(numbers) > 1 else str(len(kinds) or 1)
 
 
 def _reason(found: Sequence[Stability], slowest: Stability) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tarsus.scripts.library.stability.displacements import displace
 from tarsus.scripts.library.stability.loop import Loop
 
 
@@ -25,7 +26,7 @@ def test_a_restored_loop_goes_on_bit_for_bit(loop):
 
 def test_displacements_are_coordinates(loop):
     by = 1e-3 * np.random.default_rng(0).standard_normal(len(loop.names))
-    loop.displace(by)
+    displace(loop, by)
     moved = np.ones(len(by), bool)
     at = 2 * loop.chart.model.nv
     for value in loop.reference.arrays.values():
@@ -38,7 +39,7 @@ def test_a_yaw_turns_velocities_along(loop):
         pytest.skip("it has no yaw")
     by = np.zeros(len(loop.names))
     by[loop.names.index("yaw")] = 0.3
-    loop.displace(by)
+    displace(loop, by)
     task, old = loop.base.task, loop.reference
     c, s = np.cos(0.3), np.sin(0.3)
     np.testing.assert_allclose(task.qvel[:3], np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ old.qvel[:3], atol=1e-12)
@@ -92,7 +93,7 @@ def test_a_displacement_of_nothing_goes_on_as_the_loop_does():
     """Its pace is observed before it is updated, which the state has only after it was."""
     loop = Loop.of("hexapod-commanded-0")
     base = loop.steady(1.0)
-    loop.displace(np.zeros(len(loop.names)))
+    displace(loop, np.zeros(len(loop.names)))
     np.testing.assert_array_equal(loop.observation, base.observation)
     assert loop.advance(3)
     after = loop.state()

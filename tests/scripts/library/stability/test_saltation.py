@@ -1,0 +1,49 @@
+"""Where a map has a derivative by saltation matrices, multipliers are its eigenvalues, and differences check it."""
+
+import numpy as np
+import pytest
+
+from tarsus.scripts.library.stability.examining import examine
+from tarsus.scripts.library.stability.gaits import newton
+from tarsus.scripts.library.stability.store import Store
+from tarsus.scripts.library.stability.system import MapSystem
+from tarsus.scripts.library.stability.verdict import Kind
+
+MATRIX = np.array([[0.6, 0.4], [-0.1, 0.3]])
+SCALE = (0.1, 2.0)
+
+
+def system(derivative):
+    """A map with a quadratic term, in coordinates of very different sizes."""
+    return MapSystem(lambda z: MATRIX @ z + 0.01 * z**2, np.zeros(2), scale=SCALE, derivative=derivative)
+
+
+def test_multipliers_are_those_of_the_derivative_and_the_prediction_is_in_the_same_coordinates():
+    found = examine(system(lambda: MATRIX))
+    np.testing.assert_allclose(np.sort(found.multipliers.values), np.sort(np.linalg.eigvals(MATRIX)), rtol=1e-14)
+    np.testing.assert_allclose(found.multipliers.matrix, MATRIX * SCALE / np.array(SCALE)[:, None], rtol=1e-14)
+    assert found.verdict.kind is Kind.STABLE and "by saltation" in found.lines[0]
+
+
+@pytest.mark.parametrize("wrong", [MATRIX.T @ np.diag([1.05, 1.0]), -0.5 * MATRIX])
+def test_a_derivative_that_differences_contradict_is_not_determined(wrong):
+    found = examine(system(lambda: wrong))
+    assert found.verdict.kind is Kind.NOT_DETERMINED and "two derivatives disagree" in found.verdict.reason
+
+
+def test_without_a_derivative_there_are_differences_and_the_reason_is_said(tmp_path):
+    def none():
+        raise ValueError("two events come at once, at 0.1 s: the stride has no derivative")
+
+    for _ in range(2):  # the second from the file
+        found = examine(system(none), Store(tmp_path / "parts", "me"))
+        assert found.verdict.kind is Kind.STABLE and "two events come at once" in found.lines[0]
+    assert found.multipliers.largest == pytest.approx(np.abs(np.linalg.eigvals(MATRIX)).max(), abs=1e-6)
+
+
+def test_a_search_for_a_fixed_point_says_how_far_it_is():
+    said = []
+    z = newton("mine", lambda z: 0.5 + 0.4 * z, np.zeros(1), said=said.append)
+    assert (
+        z == pytest.approx(0.5 / 0.6, abs=1e-8) and said[0] == "fixed point: stride 1 ends 5.0e-01 from its beginning"
+    )
