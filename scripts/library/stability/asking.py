@@ -62,6 +62,8 @@ def stability(
         ValueError: If there is no such policy, environment or engine, or they do not go together.
         OSError: If a file cannot be read or written.
     """
+    if seeds < 1:
+        raise ValueError(f"seeds must be at least 1, got {seeds}")
     make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers, store)
     subject = make(said=said)
     surviving.refuse(subject, margins, box)
@@ -107,17 +109,7 @@ def asked(
     said: Said = silent,
     jobs: int = -1,
 ) -> Stability:
-    """Return the result on a loop from several starts, or on a gait; see `stability`.
-
-    Args:
-        subject: The loop or the gait.
-        make: Makes it anew, in any process.
-        policy: Its name.
-        seeds: Of the starts.
-        store: Folder of parts.
-        said: Called with what is done next, where there is one start.
-        jobs: Processes.
-    """
+    """Return the result on a loop from several starts, or on a gait; see `stability`. `make` makes it anew."""
     files = [None if store is None else store / f"seed-{seed}.jsonl" for seed in seeds]
     if isinstance(subject, Gait) or len(seeds) == 1:
         return single.asked(subject, policy, seeds[0], files[0], said)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from tarsus.scripts.library.stability.loop import Loop, State
 
 
-def displace(loop: Loop, by: np.ndarray, about: State | None = None) -> None:
-    """Continue a loop from the state at coordinates `by`, shape (n,), about another, by default its reference.
+def displace(loop: Loop, by: np.ndarray, state: State) -> None:
+    """Continue a loop from the state at coordinates `by`, shape (n,), about another.
 
     In the exact engine what is closed stays so: a position is brought to where feet stand on the ground, a velocity
     to where they rest.
     """
-    state, n = about or loop.reference, 2 * loop.chart.model.nv
+    n = 2 * loop.chart.model.nv
     loop.restore(state)
     loop.observe()
     first = loop.observation

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from tarsus.scripts.library.stability import decay, multipliers, verdict
-from tarsus.scripts.library.stability.cycle import Cycle, Repetition, classify
+from tarsus.scripts.library.stability.cycle import Cycle, Repetition
 from tarsus.scripts.library.stability.decay import Decay
 from tarsus.scripts.library.stability.multipliers import Multipliers, Step
 from tarsus.scripts.library.stability.store import Store
-from tarsus.scripts.library.stability.system import MapSystem, System
+from tarsus.scripts.library.stability.system import System
 from tarsus.scripts.library.stability.verdict import Kind, Verdict
 
-SETTLED = 200  # strides of a map before it is looked at
-SECTIONS = 192  # of a map that are compared
-TINY = 1e-7  # displacement whose growth tells chaos, in typical values
 WIDTH = 16  # columns of the derivative that are stored together
 
 
@@ -98,36 +95,6 @@ def _by_saltation(
     if isinstance(matrix, str):
         return None, (f"multipliers by differences alone, as by saltation matrices: {matrix}",)
     return np.array(matrix), ("multipliers by saltation matrices, their interval by differences beside them",)
-
-
-def examine_map(system: MapSystem, store: Store | None = None) -> Examined:
-    """Return the same of a map of arrays, from wherever it stands, after some strides."""
-    if not np.array_equal(system.sections(SECTIONS), system.sections(SECTIONS), equal_nan=True):
-        return Examined(Verdict(Kind.STOCHASTIC, RANDOM))
-    path = system.sections(SETTLED + SECTIONS)
-    if not np.isfinite(path).all():
-        return Examined(Verdict(Kind.FALLS, f"it ends in stride {int(np.isfinite(path).all(1).argmin())}."))
-    known = system.names, system.scale, system.symmetric, system.hidden
-    settled = MapSystem(system.stride, path[SETTLED], *known)
-    moving = np.array([name not in system.symmetric for name in system.names]) & ~system.hidden
-    tiny = settled.deviations(TINY * system.scale * moving, SECTIONS)
-    growth = np.linalg.norm((tiny / system.scale)[:, moving], axis=1)
-    cycle = classify((path[SETTLED:] / system.scale)[:, moving], growth[-1] / growth[0])
-    if not cycle.periodic:
-        return Examined(not_periodic(cycle, [n for n, kept in zip(system.names, moving, strict=True) if kept]))
-    k = cycle.multiple
-    many = MapSystem(lambda z: _repeated(system.stride, z, k), path[-1], *known)
-    found = examine(many, store)
-    if k == 1:
-        return found
-    words = Verdict(found.verdict.kind, f"it repeats after {k} strides, not one: {found.verdict.reason}")
-    return Examined(words, found.multipliers, found.decays, found.kink)
-
-
-def _repeated(stride: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: int) -> np.ndarray:
-    for _ in range(times):
-        z = stride(z)
-    return z
 
 
 RANDOM = (

@@ -81,7 +81,6 @@ class Loop:
         if self.exact:
             self.base._sim.tighten(RTOL)
         self.reset(0)
-        self._reference = self.state()
 
     @classmethod
     def of(
@@ -145,7 +144,7 @@ class Loop:
         return not self.ended
 
     def steady(self, seconds: float = 20.0, seed: int = 0) -> State:
-        """Return the state some seconds after a start, about which `coordinates` are from then on.
+        """Return the state some seconds after a start.
 
         Raises:
             Ended: If the episode ends before.
@@ -153,8 +152,7 @@ class Loop:
         self.reset(seed)
         if not self.advance(max(1, round(seconds / self.ctrl_dt))):
             raise Ended(f"{self.candidate.name} does not stay up: after {self.time:.2f} s: {self.ended}")
-        self._reference = self.state()
-        return self._reference
+        return self.state()
 
     @property
     def ctrl_dt(self) -> float:
@@ -234,25 +232,11 @@ class Loop:
 
     # Coordinates.
 
-    @property
-    def reference(self) -> State:
-        """The state about which coordinates are."""
-        return self._reference
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the coordinates about the reference, shape (n,)."""
-        return self.names_about(self._reference)
-
     def names_about(self, state: State) -> tuple[str, ...]:
         """Names of the coordinates about a state, shape (n,)."""
         sizes = {name: array.size for name, array in state.arrays.items()}
         more = [f"{name} {k}" if size > 1 else name for name, size in sizes.items() for k in range(size)]
         return (*self.chart.names, *more)
-
-    def coordinates(self, about: State | None = None) -> np.ndarray:
-        """Return the coordinates of the present state about another, by default the reference, shape (n,)."""
-        return self.apart(about or self._reference, self.state())
 
     def apart(self, about: State, state: State) -> np.ndarray:
         """Return the coordinates of a state about another, shape (n,)."""

@@ -37,15 +37,7 @@ def silent(words: str) -> None:
 def asked(
     subject: Loop | Gait, policy: str, seed: int = 0, store: Path | None = None, said: Said = silent
 ) -> Stability:
-    """Return the result on a loop that starts by a seed, or on a gait; see `asking.stability`.
-
-    Args:
-        subject: The loop or the gait.
-        policy: Its name.
-        seed: Of the episode's start.
-        store: File of parts.
-        said: Called with what is done next.
-    """
+    """Return the result on a loop that starts by a seed, or on a gait; `store` is a file; see `asking.stability`."""
     began, versions = time.process_time(), stamp.versions(*PACKAGES)
     if isinstance(subject, Gait):
         named: tuple[str, str, str] = policy, subject.name, "exact"

@@ -64,10 +64,6 @@ class MapSystem:
         self.symmetric, self.hidden = tuple(symmetric), np.array(hidden, bool) if len(hidden) else np.zeros(n, bool)
         self._path = self.at[None]  # of the run that is not displaced
 
-    def sections(self, strides: int) -> np.ndarray:
-        """Return where it is at the beginning and after each stride, shape (strides + 1, n)."""
-        return iterated(self.stride, self.at, strides)
-
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
         """Return how far a run that begins at `by` is from the one that begins at zero, see `System`."""
         if len(self._path) <= strides:

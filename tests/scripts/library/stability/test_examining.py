@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from examined_map import examine_map
 from scipy.linalg import expm
 
 from tarsus.scripts.library.stability import multipliers
-from tarsus.scripts.library.stability.examining import examine_map
 from tarsus.scripts.library.stability.system import MapSystem
 from tarsus.scripts.library.stability.verdict import Kind
 

@@ -73,3 +73,8 @@ def test_every_seed_is_asked_once_and_kept(monkeypatch, tmp_path):
 
 def test_a_return_map_has_one_start():
     assert asking.stability("simplest-walker").starts == ()
+
+
+def test_no_start_is_refused():
+    with pytest.raises(ValueError, match="seeds must be at least 1, got 0"):
+        asking.stability("simplest-walker", seeds=0)
