@@ -98,7 +98,7 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     return figure
 
 
-def _shortened(words: str, most: int = 150) -> str:
+def _shortened(words: str, most: int = 130) -> str:
     return words if len(words) <= most else words[: most - 3] + "..."
 
 

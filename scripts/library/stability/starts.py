@@ -54,7 +54,7 @@ def _reason(found: Sequence[Stability], slowest: Stability) -> str:
     for one in found:
         seeds.setdefault(one.verdict, []).append(str(one.seed))
     words = ["; ".join(f"{kind} with seed {', '.join(of)}" for kind, of in seeds.items())]
-    values = sorted((one.largest[0], one.seed) for one in found if one.largest)
+    values = sorted((one.largest[0], one.seed) for one in found if one.largest and one.verdict == slowest.verdict)
     if len(values) > 1:
         words.append(
             "the largest multiplier is from {:.3g} (seed {}) to {:.3g} (seed {})".format(*values[0], *values[-1])
