@@ -84,4 +84,4 @@ def main(argv: list[str] | None = None) -> int:
 
 def _line(args) -> tqdm:
     """Return a line that says what is done now."""
-    return tqdm(bar_format="{desc} [{elapsed}]", disable=args.json, leave=False)
+    return tqdm(bar_format="{desc} [{elapsed}]", disable=args.json, leave=False, delay=0.1)  # nothing before it is said

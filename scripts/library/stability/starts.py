@@ -53,7 +53,8 @@ def _reason(found: Sequence[Stability], slowest: Stability) -> str:
     seeds: dict[str, list[str]] = {}
     for one in found:
         seeds.setdefault(one.verdict, []).append(str(one.seed))
-    words = ["; ".join(f"{kind} with seed {', '.join(of)}" for kind, of in seeds.items())]
+    differ = "; ".join(f"{kind} with seed {', '.join(of)}" for kind, of in seeds.items())
+    words = [differ if len(seeds) > 1 else f"all {len(found)} starts"]
     values = sorted((one.largest[0], one.seed) for one in found if one.largest and one.verdict == slowest.verdict)
     if len(values) > 1:
         words.append(
