@@ -1,10 +1,13 @@
 """Several starts are one result: the verdict of all, or that it depends on the start, and the spread of the numbers."""
 
+import dataclasses
 import itertools
 
+import numpy as np
 import pytest
 
 from tarsus.scripts.library.stability import asking, shown, single
+from tarsus.scripts.library.stability.loop import Ended, Loop
 from tarsus.scripts.library.stability.result import Stability
 from tarsus.scripts.library.stability.starts import counts, together
 
@@ -78,3 +81,19 @@ def test_a_return_map_has_one_start():
 def test_no_start_is_refused():
     with pytest.raises(ValueError, match="seeds must be at least 1, got 0"):
         asking.stability("simplest-walker", seeds=0)
+
+
+def test_parts_of_a_policy_that_has_changed_since_are_not_taken(monkeypatch, tmp_path):
+    def ended(*_, **__):
+        raise Ended("it ended")
+
+    monkeypatch.setattr(single.bound, "settle", ended)
+    loop, heads = Loop.of("stand"), []
+    for action in (0.0, 0.0, 0.1):
+        loop.candidate = dataclasses.replace(
+            loop.candidate,
+            make=lambda env, seed, action=action: lambda *_: np.full(env.action_space.shape, action, np.float32),
+        )
+        assert single.asked(loop, "stand", 0, tmp_path / "parts").verdict == "falls"
+        heads.append((tmp_path / "parts").read_text().splitlines()[0])
+    assert heads[0] == heads[1] != heads[2]
