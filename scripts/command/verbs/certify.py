@@ -10,6 +10,7 @@ Runtime: a second, and for each seed a third of a second of one core in a settin
 
 from __future__ import annotations
 
+import functools
 import json
 
 from tarsus.scripts.command import arguments, output
@@ -48,7 +49,9 @@ def main(argv: list[str] | None = None) -> int:
 
         loop = None
         if args.stability:
-            loop = certifying.asking.subject_of(args.policy, args.env, dict(args.option), "mujoco", wrappers.of(args))
+            named = args.policy, args.env, dict(args.option), "mujoco", wrappers.of(args)
+            loop = functools.partial(certifying.asking.subject_of, *named)
+            loop()
         ready = certifying.ready(args.policy, args.env, dict(args.option), wrappers.of(args))
     try:
         seeds = range(args.first_seed, args.first_seed + args.seeds)

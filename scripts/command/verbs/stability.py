@@ -5,7 +5,7 @@ Side by side: tarsus stability --compare FOLDER FOLDER ...
 POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION; the file of a
 robot is asked by the clock that was found for it; simplest-walker is a model of the exact engine. With --out, a run
 that was stopped goes on where it was. The exit status is 0, or 2 for a command line that cannot be run.
-Runtime: one to five minutes of one core, in the exact engine two to fifteen; with --margins five to ten more of two.
+Runtime: one to four minutes of two cores, in the exact engine two to fifteen; with --margins five to ten more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.learning import wrappers
 
 FILES = ("stability.json", "stability.png")
-PARTS = "stability.parts"  # what is found so far, in the folder
+PARTS = "stability-parts"  # folder of what is found so far, in that of the results
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, a robot's FILE, or .zip: that is unpickled"
 
 
@@ -32,14 +32,16 @@ def parser() -> arguments.Parser:
     parser.add_argument("--env", help="by default the policy's own, or Hexapod-v0; a robot's FILE is read")
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     parser.add_argument("--engine", choices=("mujoco", "exact"), default="mujoco", help="by default mujoco")
-    parser.add_argument("--seed", type=arguments.seed, default=0, help="of the episode's start; by default 0")
+    words = "starts that are asked, by default %(default)s; a return map has one"
+    parser.add_argument("--seeds", type=arguments.integer(1, 10**6), default=5, help=words)
+    parser.add_argument("--first-seed", type=arguments.seed, default=0, help="of the starts; by default 0")
     words = "also what it survives: pushes, payload, friction, slopes, motor strength, delay; ten minutes of two cores"
     parser.add_argument("--margins", action="store_true", help=words)
     words = (
         "of a return map: how far states may be off, in typical values, of which some return; one for each, or for all"
     )
     parser.add_argument("--box", type=arguments.number(1e-9, 1e9), nargs="+", default=[], help=words)
-    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes of --margins; -1 uses every core")
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 uses every core")
     words = "show results side by side: their folders or files"
     parser.add_argument("--compare", nargs="+", type=Path, metavar="FOLDER", help=words)
     wrappers.add_options(parser)
@@ -59,21 +61,27 @@ def main(argv: list[str] | None = None) -> int:
             results = [result.Stability.read(path) for path in args.compare]
         else:
             files = output.Output(args, *FILES, of=args.policy)
-            named = args.policy, args.env, dict(args.option), args.engine, wrappers.of(args)
+            store = files.folder / PARTS if args.out else None
+            named = args.policy, args.env, dict(args.option), args.engine, wrappers.of(args), store
             make = functools.partial(asking.subject_of, *named)
-            subject = make()
+            with _line(args) as line:
+                subject = make(said=line.set_description_str)
             surviving.refuse(subject, args.margins, args.box)
     if args.compare:
         print(json.dumps([json.loads(one.as_json()) for one in results]) if args.json else shown.table(results))
         return 0
-    store = files.folder / PARTS if args.out else None
-    with tqdm(bar_format="{desc} [{elapsed}]", disable=args.json, leave=False) as bar:
-        found = asking.asked(subject, args.policy, args.seed, store, bar.set_description_str)
+    seeds = range(args.first_seed, args.first_seed + args.seeds)
+    with _line(args) as line:
+        found = asking.asked(subject, make, args.policy, seeds, store, line.set_description_str, args.jobs)
     found = surviving.added(found, subject, make, args.margins, args.box, store, args.jobs)
     with files.writing(*FILES) as parts:
         shown.draw(found, surviving.panel(found)).savefig(parts[1], dpi=110)
         parts[0].write_text(found.as_json() + "\n", encoding="utf-8")
-    (files.folder / PARTS).unlink(missing_ok=True)  # the result is whole
-    shutil.rmtree((files.folder / PARTS).with_suffix(surviving.TRIALS), ignore_errors=True)
+    shutil.rmtree(files.folder / PARTS, ignore_errors=True)  # the result is whole
     files.report("tarsus stability", shown.text(found), verdict=found.verdict, stability=json.loads(found.as_json()))
     return 0
+
+
+def _line(args) -> tqdm:
+    """Return a line that says what is done now."""
+    return tqdm(bar_format="{desc} [{elapsed}]", disable=args.json, leave=False, delay=0.1)  # nothing before it is said

@@ -13,7 +13,7 @@ from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies import rhex_held
 from tarsus.scripts.library.records import record
-from tarsus.scripts.library.stability import asking, shown
+from tarsus.scripts.library.stability import shown, single
 
 PLACE = Place("robot.md", "held")
 PACKAGES = record.PACKAGES
@@ -39,7 +39,7 @@ def row(name: str, case: rhex_held.HeldGaitCase, n: int) -> tuple[str, ...]:
     numbers = zip(rhex.exact_numbers, rhex.mujoco_numbers(), strict=True)
     speed, resistance = ("{:.3f}; {:.3f}".format(*pair) for pair in numbers)
     strongest = case.push * rhex_held.PUSH
-    found = [asking.asked(rhex.gait(name, is_held), name, 0) for is_held in (False, True)]
+    found = [single.asked(rhex.gait(name, is_held), name) for is_held in (False, True)]
     exact, stepped = (np.array([run(push, STRIDES) for push in drawn]) for run in (rhex.in_exact, rhex.in_mujoco))
     return (
         name, speed, resistance, *(": ".join(shown.cells(one)[2:4]) for one in found),

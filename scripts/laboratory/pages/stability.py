@@ -8,6 +8,7 @@ Runtime: up to ten minutes of one core for a policy whose result is not stored y
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -16,11 +17,11 @@ from tarsus.analytic import saving
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning import policies as known
-from tarsus.scripts.library.stability import asking, gaits, shown
+from tarsus.scripts.library.stability import asking, gaits, shown, single
 from tarsus.scripts.library.stability.result import Stability
 
 PLACE = Place("stability.md", "table")
-PACKAGES = asking.PACKAGES
+PACKAGES = single.PACKAGES
 STORED = Path(__file__).parents[3] / "docs" / "data" / "stability"
 KEPT = ("name", "rate", "predicted_rate", "agrees", "forgotten")  # of a decay; runs of it are not stored
 
@@ -51,7 +52,7 @@ def result_of(policy: str, engine: str, stored: Path = STORED) -> Stability:
     found = asking.stability(*asked_for(policy), engine=engine, store=parts)
     slim = tuple({name: one[name] for name in KEPT if name in one} for one in found.decays)
     saving.write_text(path, replace(found, decays=slim).as_json() + "\n")
-    parts.unlink(missing_ok=True)
+    shutil.rmtree(parts, ignore_errors=True)
     return found
 
 
@@ -77,17 +78,10 @@ def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = 
         result_of(policy, engine)
     results = {path.stem: Stability.read(path) for path in sorted(STORED.glob("*.json"))}
     rows = [
-        [name.rpartition("-")[0], *shown.cells(one)[1:], "-" if worst(one) is None else f"{worst(one):.2g} %"]
-        for name, one in results.items()
+        [name.rpartition("-")[0], *shown.cells(one)[1:], _percent(one.decay_error)] for name, one in results.items()
     ]
     return Page(Table((*shown.HEAD, "decay off by"), rows))
 
 
-def worst(found: Stability) -> float | None:
-    """Return by how much the observed decay is off the prediction at most [%]; None if it was not compared."""
-    off = [
-        100.0 * abs(one["rate"] / one["predicted_rate"] - 1.0)
-        for one in found.decays
-        if "rate" in one and not one["forgotten"]
-    ]
-    return max(off, default=None)
+def _percent(part: float | None) -> str:
+    return "-" if part is None else f"{100.0 * part:.2g} %"

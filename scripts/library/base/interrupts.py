@@ -43,6 +43,20 @@ def heeded(until: str = "") -> Iterator[Callable[..., bool]]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextlib.contextmanager
+def terminated() -> Iterator[None]:
+    """Raise SystemExit at SIGTERM within the block: else the processes of joblib go on without their parent."""
+    before = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or before is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def report(command: str, seconds: float, folder: Path) -> int:
     """Say that Ctrl-C ended a run and where its files are; return the exit status."""
     print(

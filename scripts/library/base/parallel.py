@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 from tqdm import tqdm
 
-from tarsus.scripts.library.base import robot_warnings
+from tarsus.scripts.library.base import interrupts, robot_warnings
 
 
 def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> list:
@@ -30,8 +30,9 @@ def stream(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) 
     """
     cases, here = list(cases), (Path.cwd(), os.getpid())
     calls = (joblib.delayed(_called_in)(*here, function, case) for case in cases)
-    made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(calls)
-    yield from tqdm(made, total=len(cases), mininterval=1.0, **bar)
+    with interrupts.terminated():
+        made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(calls)
+        yield from tqdm(made, total=len(cases), mininterval=1.0, **bar)
 
 
 def _called_in(folder: Path, caller: int, function: Callable, case: tuple) -> Any:

@@ -34,3 +34,8 @@ def markdown_table(head: Iterable[str], rows: Iterable[Iterable]) -> str:
     head = list(head)
     first, *others = ("| " + " | ".join(map(str, line)) + " |" for line in (head, *rows))
     return "\n".join([first, "|" + "---|" * len(head), *others])
+
+
+def interval(value: float, low: float, high: float, form: str = ".3g") -> str:
+    """Return a value and the ends of its interval, for a cell of a table."""
+    return f"{value:{form}} ({low:{form}} to {high:{form}})"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,15 +129,16 @@ def certify(
     wrappers = Wrappers(normaliser, stack)
     found = ready(policy, environment, options or {}, wrappers)
     made = certified(*found, range(first_seed, first_seed + seeds), seconds, jobs)
-    return (
-        with_stability(made, asking.subject_of(policy, environment, options or {}, "mujoco", wrappers))
-        if stability
-        else made
+    if not stability:
+        return made
+    return with_stability(
+        made, functools.partial(asking.subject_of, policy, environment, options or {}, "mujoco", wrappers)
     )
 
 
-def with_stability(made: Certified, subject: asking.Loop | asking.Gait) -> Certified:
-    """Return what was certified with a line on how stable the gait is."""
-    line = f"stability: {asking.asked(subject, made.certificate.policy, made.certificate.seeds[0]).said}"
+def with_stability(made: Certified, make: Callable[[], asking.Loop | asking.Gait]) -> Certified:
+    """Return what was certified with a line on how stable the gait is, from the first of its seeds."""
+    seeds = made.certificate.seeds[: asking.SEEDS]
+    line = f"stability: {asking.asked(make(), make, made.certificate.policy, seeds).said}"
     certificate = replace(made.certificate, lines=(*made.certificate.lines, line))
     return replace(made, certificate=certificate)

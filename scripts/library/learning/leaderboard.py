@@ -192,17 +192,17 @@ def _sorted(rows: Iterable[list | None]) -> list[list]:
 def _row(name: str, who: str, mine: Sequence[Entry]) -> list | None:
     if not mine:
         return None
-    mean, low, high = interquartile([runs(mine)])
+    mean, *ends = interquartile([runs(mine)])
     falls = f"{sum(entry.falls for entry in mine)} of {len(SEEDS) * len(mine)}"
     verdicts = ", ".join(sorted({entry.verdict for entry in mine if entry.verdict})) or "-"
-    return [mean, name, who, f"{mean:.3f} ({low:.3f} to {high:.3f})", len(mine), falls, verdicts]
+    return [mean, name, who, stamp.interval(mean, *ends, ".3f"), len(mine), falls, verdicts]
 
 
 def _over(who: str, mine: Sequence[Entry]) -> list:
     by_task = [[entry for entry in mine if entry.task == name] for name in TASKS]
-    mean, low, high = interquartile([runs(some) for some in by_task if some])
+    mean, *ends = interquartile([runs(some) for some in by_task if some])
     n = f"{sum(map(bool, by_task))} of {len(TASKS)} tasks"
-    return [mean, n, who, f"{mean:.3f} ({low:.3f} to {high:.3f})", len(mine), "", ""]
+    return [mean, n, who, stamp.interval(mean, *ends, ".3f"), len(mine), "", ""]
 
 
 def markdown(found: Sequence[Entry]) -> str:

@@ -137,7 +137,7 @@ def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof |
 
     None if it is no gait that repeats.
     """
-    from tarsus.scripts.library.stability import asking, gaits, pushes  # slow to import
+    from tarsus.scripts.library.stability import gaits, pushes, single  # slow to import
 
     experiment = HexapodExperiment(params, gait, Flat())
     try:
@@ -148,7 +148,7 @@ def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof |
     survived = sum(pushed(Trial(direction, 0.0, PUSH, 0)) for direction in DIRECTIONS)
     runs = exact.simulate(experiment, SECONDS + JUDGED), simulate(experiment, SECONDS + JUDGED, progress=False)
     numbers = (summary.summarise(made.record) for made in runs)
-    return Proof(gait, *numbers, starts(sim, params, gait), asking.asked(orbit, orbit.name, 0), survived)
+    return Proof(gait, *numbers, starts(sim, params, gait), single.asked(orbit, orbit.name), survived)
 
 
 def table(proof: Proof, walked: int, converged: bool) -> str:

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
-from tarsus.scripts.library.stability import bound, gaits, surviving
-from tarsus.scripts.library.stability.cycle import Cycle, Repetition, kind_of
-from tarsus.scripts.library.stability.examining import RANDOM, Examined, examine, not_periodic
+from tarsus.scripts.library.stability import gaits, single, starts, surviving
 from tarsus.scripts.library.stability.gaits import Gait
-from tarsus.scripts.library.stability.loop import Ended, Loop, State
-from tarsus.scripts.library.stability.parting import RUNS, SMALL, Parting, growth, pooled
-from tarsus.scripts.library.stability.result import Stability, numbers
+from tarsus.scripts.library.stability.loop import Loop
+from tarsus.scripts.library.stability.result import Stability
+from tarsus.scripts.library.stability.single import PACKAGES, Said, silent
 from tarsus.scripts.library.stability.store import Store
-from tarsus.scripts.library.stability.verdict import Kind, Verdict
 
-Said = Callable[[str], Any]
-PACKAGES = ("tarsus", "mujoco", "numpy")
 CLOCK = "zero"  # the policy that corrects nothing of a robot's own clock
-STARTED = 1.0  # after which it is seen whether a run repeats bit for bit [s]
-PARTING = 10.0  # time over which it is seen whether nearby runs part [s]
-
-
-def silent(words: str) -> None:
-    """Say nothing."""
+SEEDS = 5  # starts that are asked
 
 
 def stability(
@@ -42,7 +27,8 @@ def stability(
     options: Mapping[str, Any] | None = None,
     *,
     engine: str = "mujoco",
-    seed: int = 0,
+    seeds: int = SEEDS,
+    first_seed: int = 0,
     store: Path | None = None,
     said: Said = silent,
     wrappers: Wrappers = UNSAID,
@@ -54,7 +40,7 @@ def stability(
 
     The period of the gait is found, the derivative of a period is taken by central differences of the sampled closed
     loop, symmetries are taken out by name, and the multipliers stand beside the observed decay of small displacements.
-    They agree within 2 %, or the verdict is "not determined".
+    They agree within 2 %, or the verdict is "not determined". Several starts are asked, and the verdict is that of all.
 
     Args:
         policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION; the file
@@ -62,28 +48,37 @@ def stability(
         environment: By default the policy's own, or Hexapod-v0; the file of a robot is one.
         options: Of the environment. Terrain, noise, pushes and whatever else is drawn are left out.
         engine: "mujoco", or "exact" where the machine has it.
-        seed: Of the episode's start.
-        store: File in which parts are kept as they are found; a run that was stopped goes on from it.
+        seeds: Starts that are asked; a return map has one.
+        first_seed: The first of their seeds.
+        store: Folder in which parts are kept as they are found; a run that was stopped goes on from it.
         said: Called with what is done next, in words.
         wrappers: What a .zip was trained in.
         margins: Whether to find what it survives as well: pushes, payload, friction, slopes, motor strength, delay.
         box: Of a return map, how far each coordinate may be off, in typical values: how much of that returns. One for
             all, or one for each.
-        jobs: Processes that find margins; -1 takes every core.
+        jobs: Processes for starts and margins; -1 takes every core.
 
     Raises:
         ValueError: If there is no such policy, environment or engine, or they do not go together.
         OSError: If a file cannot be read or written.
     """
-    make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers)
-    subject = make()
+    if seeds < 1:
+        raise ValueError(f"seeds must be at least 1, got {seeds}")
+    make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers, store)
+    subject = make(said=said)
     surviving.refuse(subject, margins, box)
-    found = asked(subject, policy, seed, store, said)
+    found = asked(subject, make, policy, range(first_seed, first_seed + seeds), store, said, jobs)
     return surviving.added(found, subject, make, margins, box, store, jobs)
 
 
 def subject_of(
-    policy: str, environment: str | None, options: Mapping[str, Any], engine: str, wrappers: Wrappers = UNSAID
+    policy: str,
+    environment: str | None,
+    options: Mapping[str, Any],
+    engine: str,
+    wrappers: Wrappers = UNSAID,
+    store: Path | None = None,
+    said: Said = silent,
 ) -> Loop | Gait:
     """Return the loop of a policy, or the gait of a model of the exact engine; see `stability`.
 
@@ -96,115 +91,32 @@ def subject_of(
     if policy in gaits.MODELS or (is_robot and engine == "exact"):
         if environment or options:
             raise ValueError(f"{policy} is asked as it is in the exact engine: leave environment and options out")
-        return gaits.of_robot(Path(policy)) if is_robot else gaits.MODELS[policy]()
+        if not is_robot:
+            return gaits.MODELS[policy]()
+        file = None if store is None else store / "gait.jsonl"
+        return gaits.of_robot(Path(policy), Store(file, [policy, stamp.versions(*PACKAGES)]), said)
     if is_robot:
         policy, environment = CLOCK, policy
     return Loop.of(policy, environment, options, engine=engine, wrappers=wrappers)
 
 
-def asked(subject: Loop | Gait, policy: str, seed: int, store: Path | None = None, said: Said = silent) -> Stability:
-    """Return the result on a loop or a gait; see `stability`."""
-    began, versions = time.process_time(), stamp.versions(*PACKAGES)
-    if isinstance(subject, Gait):
-        named: tuple[str, str, str] = policy, subject.name, "exact"
-        options, lines = {}, subject.lines
-        found = examine(subject.system, Store(store, [*named, versions]), said)
-        more: dict[str, Any] = {"period": subject.period}
-    else:
-        candidate = subject.candidate
-        named = policy, candidate.environment, str(subject.base.config.engine)
-        options = {name: value for name, value in candidate.options.items() if name != "max_episode_steps"}
-        found, more = _found(subject, seed, Store(store, [*named, repr(options), seed, versions]), said)
-        lines = (*candidate.lines, *subject.lines)
-    return Stability(
-        *named,
-        **numbers(found) | more,
-        options=options,
-        lines=lines,
-        seed=seed,
-        versions=versions,
-        computer=stamp.computer(),
-        date=datetime.date.today().isoformat(),
-        cpu=time.process_time() - began,
-    )
+def asked(
+    subject: Loop | Gait,
+    make: Callable[[], Loop | Gait],
+    policy: str,
+    seeds: Sequence[int],
+    store: Path | None = None,
+    said: Said = silent,
+    jobs: int = -1,
+) -> Stability:
+    """Return the result on a loop from several starts, or on a gait; see `stability`. `make` makes it anew."""
+    files = [None if store is None else store / f"seed-{seed}.jsonl" for seed in seeds]
+    if isinstance(subject, Gait) or len(seeds) == 1:
+        return single.asked(subject, policy, seeds[0], files[0], said)
+    cases = [(make, policy, seed, file) for seed, file in zip(seeds, files, strict=True)]
+    return starts.together(parallel.each(_of_start, cases, jobs, unit="start", desc="starts", leave=False))
 
 
-def _found(loop: Loop, seed: int, store: Store, said: Said) -> tuple[Examined, dict[str, Any]]:
-    """Return what was found of a loop, and the fields of the result that say how it goes."""
-    try:
-        if not repeatable(loop, loop.steady(STARTED, seed)):
-            return Examined(Verdict(Kind.STOCHASTIC, RANDOM)), {}
-        settled = bound.settle(loop, seed, said=said)
-    except Ended as error:
-        return Examined(Verdict(Kind.FALLS, f"{error}.")), {}
-    more: dict[str, Any] = {"speed": settled.speed}
-    if settled.stands:
-        return Examined(Verdict(Kind.STANDS, "its body does not move, so that there is no gait to be stable.")), more
-    if not (settled.found and settled.found.periodic):
-        parting = _parting_of(loop, settled, store, said)
-        return _not_periodic(settled, parting), more | {"parting": astuple(parting)}
-    system = bound.LoopSystem(loop, settled)
-    loop.restore(settled.base)
-    if loop.closed:
-        loop.lines += (f"what {', '.join(loop.closed)} fix by standing is not displaced: its multipliers are 0",)
-    found, more = examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
-    if found.verdict.kind is not Kind.NOT_DETERMINED:
-        return found, more
-    parting = _parting_of(loop, settled, store, said)
-    words = f"{found.verdict.reason.removesuffix('.')}; {parting}."
-    return replace(found, verdict=Verdict(Kind.NOT_DETERMINED, words)), more | {"parting": astuple(parting)}
-
-
-def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
-    """Whether a loop goes on bit for bit from a state: it draws nothing, and nothing is remembered outside of it."""
-    ends = []
-    for _ in range(2):
-        loop.restore(base)
-        loop.advance(steps)
-        ends.append(loop.apart(base, loop.state()))
-    return np.array_equal(*ends)
-
-
-def _not_periodic(settled: bound.Settled, parting: Parting) -> Examined:
-    """Return the verdict on a loop that does not repeat, of which nearby runs part so fast."""
-    found = settled.found or Cycle(Repetition.QUASI_PERIODIC, 1, np.inf)
-    if parting.parts or found.kind is Repetition.QUASI_PERIODIC:
-        found = replace(found, kind=kind_of(parting.parts, parting.meets), drift=None)
-    names = [settled.drift] * (1 + (found.drift or (0, 0))[0])
-    words = [not_periodic(found, names).reason.removesuffix("."), str(parting)]
-    if settled.clock:
-        words.append(f"its clock takes {settled.clock:.6g} control periods")
-    return Examined(Verdict(Kind.NOT_PERIODIC, "; ".join(words) + "."))
-
-
-def _parting_of(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> Parting:
-    """Return how fast nearby runs part, which is kept."""
-    said("whether nearby runs part")
-    return Parting(*store.part("parting", lambda: astuple(_parting(loop, settled))))
-
-
-def _parting(loop: Loop, settled: bound.Settled) -> Parting:
-    """Return how fast runs part that begin next to each other at several times of a gait."""
-    steps, apart = round(PARTING / loop.ctrl_dt), (settled.steps or bound.LONGEST) // RUNS + 1
-
-    def grown(k: int) -> tuple[float, int]:
-        loop.restore(settled.base)
-        loop.advance(k * apart)
-        system = bound.LoopSystem(loop, replace(settled, base=loop.state()), steps=1)
-        sized = np.array([name not in system.symmetric for name in system.names]) & ~system.hidden
-        by = np.random.default_rng(k).standard_normal(len(system.names)) * sized
-        path = [system.base]
-        for _ in range(steps):
-            loop.advance()
-            path.append(loop.state())
-
-        def deviate(by: np.ndarray, at: int, n: int) -> np.ndarray:
-            loop.displace(by * system.scale, path[at])
-            found = [by]
-            while len(found) <= n and np.linalg.norm(found[-1][sized]) <= SMALL and loop.advance():
-                found.append(system.apart(path[at + len(found)], loop.state()) / system.scale)
-            return np.array(found)
-
-        return growth(deviate, by, steps, sized)
-
-    return pooled([grown(k) for k in range(RUNS)], loop.ctrl_dt)
+def _of_start(make: Callable[[], Loop | Gait], policy: str, seed: int, file: Path | None) -> Stability:
+    """Return the result on one start."""
+    return single.asked(make(), policy, seed, file)

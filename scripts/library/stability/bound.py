@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tarsus.scripts.library.stability import cycle
+from tarsus.scripts.library.stability.displacements import displace
 from tarsus.scripts.library.stability.loop import Ended, Loop, State
 
 LONGEST = 1000  # control periods in a period of the gait, at most
@@ -48,13 +49,15 @@ class Settled:
 
 
 class LoopSystem:
-    """The stride of a loop, see `system.System`.
+    """The stride of a loop, see `system.System`: its derivative is by differences.
 
     Args:
         loop: The loop.
         settled: Where it stands, and its period.
         steps: Control periods in a stride; by default those of its cycle.
     """
+
+    derivative = None
 
     def __init__(self, loop: Loop, settled: Settled, steps: int | None = None):
         self.loop, self.base, self.scale = loop, settled.base, settled.scale
@@ -68,7 +71,7 @@ class LoopSystem:
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
         """Return how far a displaced run is from the one that is not, see `System`."""
         self._run_nominal(strides)
-        self.loop.displace(by, self.base)
+        displace(self.loop, by, self.base)
         found = np.full((strides + 1, len(by)), np.nan)
         found[0] = self.apart(self.base, self.loop.state()) if self.loop.exact else by
         for k in range(1, strides + 1):
@@ -87,7 +90,7 @@ class LoopSystem:
             self._nominal = [self.base]
         if len(self._nominal) > strides:
             return
-        self.loop.displace(np.zeros(len(self.names)), self.base)
+        displace(self.loop, np.zeros(len(self.names)), self.base)
         self._nominal = [self.base]
         for _ in range(strides):
             if not self.loop.advance(self.steps):

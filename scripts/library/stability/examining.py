@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from tarsus.scripts.library.stability import decay, multipliers, verdict
-from tarsus.scripts.library.stability.cycle import Cycle, Repetition, classify
+from tarsus.scripts.library.stability.cycle import Cycle, Repetition
 from tarsus.scripts.library.stability.decay import Decay
 from tarsus.scripts.library.stability.multipliers import Multipliers, Step
 from tarsus.scripts.library.stability.store import Store
-from tarsus.scripts.library.stability.system import MapSystem, System
+from tarsus.scripts.library.stability.system import System
 from tarsus.scripts.library.stability.verdict import Kind, Verdict
 
-SETTLED = 200  # strides of a map before it is looked at
-SECTIONS = 192  # of a map that are compared
-TINY = 1e-7  # displacement whose growth tells chaos, in typical values
 WIDTH = 16  # columns of the derivative that are stored together
 
 
@@ -31,12 +28,14 @@ class Examined:
         multipliers: None if it is not periodic.
         decays: Of small displacements; none if it is not periodic.
         kink: See `verdict.kink`.
+        lines: How the multipliers were found, for people, if not by differences at two steps.
     """
 
     verdict: Verdict
     multipliers: Multipliers | None = None
     decays: tuple[Decay, ...] = ()
     kink: float = 0.0
+    lines: tuple[str, ...] = ()
 
 
 def examine(system: System, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Examined:
@@ -56,7 +55,8 @@ def examine(system: System, store: Store | None = None, said: Callable[[str], An
     step, matrices = Step(**found), []
     if not np.isfinite(step.error):
         return Examined(Verdict(Kind.NOT_DETERMINED, verdict.NO_DERIVATIVE))
-    for size in (step.size, 0.5 * step.size):
+    saltation, lines = _by_saltation(system, store, said)
+    for size in (step.size,) if saltation is not None else (step.size, 0.5 * step.size):
 
         def block(first: int, last: int, size: float = size) -> np.ndarray:
             said(f"derivative, columns {first} to {last} of {len(system.names)} at a step of {size:.1e}")
@@ -64,46 +64,37 @@ def examine(system: System, store: Store | None = None, said: Callable[[str], An
             return np.array(store.part(name, lambda: multipliers.columns(system, size, first, last).tolist()))
 
         matrices.append(multipliers.derivative(system, size, block, WIDTH))
+    matrices += [] if saltation is None else [saltation]
     made = multipliers.multipliers(system, step, *matrices, np.random.default_rng(1))
     if not np.isfinite(made.interval).all():
-        return Examined(verdict.judged(made, (), 0.0), made)
+        return Examined(verdict.judged(made, (), 0.0), made, lines=lines)
     decays = []
     for name, by in decay.pushes(system, made, np.random.default_rng(2)).items():
         said(f"decay of a displacement, {name}")
         seen = store.part(f"decay {name}", lambda n=name, by=by: decay.observe(system, made, n, by).stored())
         decays.append(Decay.restored(seen))
     kinked = float(store.part("kink", lambda: verdict.kink(system, made)))
-    return Examined(verdict.judged(made, tuple(decays), kinked), made, tuple(decays), kinked)
+    return Examined(verdict.judged(made, tuple(decays), kinked), made, tuple(decays), kinked, lines)
 
 
-def examine_map(system: MapSystem, store: Store | None = None) -> Examined:
-    """Return the same of a map of arrays, from wherever it stands, after some strides."""
-    if not np.array_equal(system.sections(SECTIONS), system.sections(SECTIONS), equal_nan=True):
-        return Examined(Verdict(Kind.STOCHASTIC, RANDOM))
-    path = system.sections(SETTLED + SECTIONS)
-    if not np.isfinite(path).all():
-        return Examined(Verdict(Kind.FALLS, f"it ends in stride {int(np.isfinite(path).all(1).argmin())}."))
-    known = system.names, system.scale, system.symmetric, system.hidden
-    settled = MapSystem(system.stride, path[SETTLED], *known)
-    moving = np.array([name not in system.symmetric for name in system.names]) & ~system.hidden
-    tiny = settled.deviations(TINY * system.scale * moving, SECTIONS)
-    growth = np.linalg.norm((tiny / system.scale)[:, moving], axis=1)
-    cycle = classify((path[SETTLED:] / system.scale)[:, moving], growth[-1] / growth[0])
-    if not cycle.periodic:
-        return Examined(not_periodic(cycle, [n for n, kept in zip(system.names, moving, strict=True) if kept]))
-    k = cycle.multiple
-    many = MapSystem(lambda z: _repeated(system.stride, z, k), path[-1], *known)
-    found = examine(many, store)
-    if k == 1:
-        return found
-    words = Verdict(found.verdict.kind, f"it repeats after {k} strides, not one: {found.verdict.reason}")
-    return Examined(words, found.multipliers, found.decays, found.kink)
+def _by_saltation(
+    system: System, store: Store, said: Callable[[str], Any]
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Return the derivative of a stride in typical values by saltation matrices, if it has one, and words about it."""
+    if system.derivative is None:
+        return None, ()
 
+    def found() -> list | str:
+        try:
+            return (system.derivative() * system.scale / system.scale[:, None]).tolist()
+        except ValueError as error:
+            return str(error)
 
-def _repeated(stride: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: int) -> np.ndarray:
-    for _ in range(times):
-        z = stride(z)
-    return z
+    said("derivative by saltation matrices")
+    matrix = store.part("saltation", found)
+    if isinstance(matrix, str):
+        return None, (f"multipliers by differences alone, as by saltation matrices: {matrix}",)
+    return np.array(matrix), ("multipliers by saltation matrices, their interval by differences beside them",)
 
 
 RANDOM = (

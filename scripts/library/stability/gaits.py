@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND
+from tarsus.scripts.library.stability.store import Store
 from tarsus.scripts.library.stability.system import MapSystem
 
 WALKER_SLOPE = 0.009  # at which the simplest walker's gaits were published [rad]
@@ -90,7 +92,12 @@ def _pushed(stride: orbit.StrideMap, z: np.ndarray, velocity: np.ndarray, stride
 
 
 def newton(
-    name: str, stride: Callable[[np.ndarray], np.ndarray], guess: np.ndarray, step: float = 1e-4, tol: float = 1e-12
+    name: str,
+    stride: Callable[[np.ndarray], np.ndarray],
+    guess: np.ndarray,
+    step: float = 1e-4,
+    tol: float = 1e-12,
+    said: Callable[[str], Any] = lambda words: None,
 ) -> np.ndarray:
     """Return the fixed point of a stride near a guess: where strides come to, or by Newton's method.
 
@@ -98,14 +105,16 @@ def newton(
         ValueError: If there is none.
     """
     before = np.inf
-    for _ in range(STRIDES):  # a stride is one evaluation, a step of Newton's method one or two for each coordinate
+    for k in range(STRIDES):  # a stride is one evaluation, a step of Newton's method one or two for each coordinate
         after = stride(guess)
         apart = np.linalg.norm(after - guess)
+        said(f"fixed point: stride {k + 1} ends {apart:.1e} from its beginning")
         if apart < ARRIVED:
             return after
         if not apart < SETTLES * before:
             break
         guess, before = after, apart
+    said("fixed point: Newton's method")
     found = sections.fixed_point(stride, guess, tol=tol, step=step, max_iter=8)
     if not found.residual < SLOWNESS:
         raise ValueError(f"{name} has no gait that repeats: {found.status.value}")
@@ -124,21 +133,31 @@ MODELS: dict[str, Callable[[], Gait]] = {
 }
 
 
-def of_robot(path: Path) -> Gait:
+def of_robot(path: Path, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Gait:
     """Return the gait of a robot's clock in the exact engine.
 
+    Args:
+        path: The robot's file.
+        store: Where its fixed point is kept.
+        said: Called with what is done next, in words.
+
     Raises:
-        ValueError: If it is no robot that the exact engine has, does not come to its gait, or that does not repeat.
+        ValueError: If there is no robot that the exact engine has, does not come to its gait, or that does not repeat.
     """
     from tarsus.mjcf.own_robot import OwnRobot
     from tarsus.scripts.library.own_robot import strides
 
-    robot = OwnRobot(path)
+    robot, store = OwnRobot(path), store or Store()
     clock = strides.clock(robot)
+    said("strides from rest")
     stride = strides.stride_map(robot, clock.controls, clock.period)
-    z = newton(path.name, stride, np.zeros(stride.size))
+    begin = stride.base.x.tolist()  # of another robot it is another
+    z = np.array(
+        store.part(f"fixed point {begin}", lambda: newton(path.name, stride, np.zeros(stride.size), said=said).tolist())
+    )
     names = [f"position {k}" for k in range(stride.positions.shape[1])]
     names += [f"speed {k}" for k in range(stride.speeds.shape[1])]
     scale = np.where(np.arange(stride.size) < stride.positions.shape[1], 1e-2, 1e-1)
     lines = ("its clock is held for 2 ms; place, heading and what closed contacts fix are left out of its coordinates",)
-    return Gait(path.name, MapSystem(stride, z, names, scale), clock.period, lines)
+    system = MapSystem(stride, z, names, scale, derivative=functools.partial(stride.derivative, z))
+    return Gait(path.name, system, clock.period, lines)

@@ -18,7 +18,7 @@ from tarsus.envs.state import State as Simulated
 from tarsus.scripts.library.learning import environments, loading, playing
 from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
-from tarsus.scripts.library.stability import calm, remembered
+from tarsus.scripts.library.stability import calm, displacements, remembered
 from tarsus.scripts.library.stability.tangent import Chart
 
 ENGINES = ("mujoco", "exact")
@@ -81,7 +81,6 @@ class Loop:
         if self.exact:
             self.base._sim.tighten(RTOL)
         self.reset(0)
-        self._reference = self.state()
 
     @classmethod
     def of(
@@ -145,7 +144,7 @@ class Loop:
         return not self.ended
 
     def steady(self, seconds: float = 20.0, seed: int = 0) -> State:
-        """Return the state some seconds after a start, about which `coordinates` are from then on.
+        """Return the state some seconds after a start.
 
         Raises:
             Ended: If the episode ends before.
@@ -153,8 +152,7 @@ class Loop:
         self.reset(seed)
         if not self.advance(max(1, round(seconds / self.ctrl_dt))):
             raise Ended(f"{self.candidate.name} does not stay up: after {self.time:.2f} s: {self.ended}")
-        self._reference = self.state()
-        return self._reference
+        return self.state()
 
     @property
     def ctrl_dt(self) -> float:
@@ -182,31 +180,10 @@ class Loop:
         simulated, kept = self.base.get_state(), remembered.memory(self.policy)
         task = self.base.task
         arrays = {name: array[0].ravel() for name, array in simulated.arrays.items() if _is_coordinate(name, array)}
-        arrays |= self._measured() | {name: array.ravel() for name, array in remembered.numbers(kept)}
+        arrays |= displacements.measured(task, self.chart.free)
+        arrays |= {name: array.ravel() for name, array in remembered.numbers(kept)}
         place = task.qpos.copy(), task.qvel.copy()
         return State(simulated, kept, self.observation, self.info, *place, arrays)
-
-    def _measured(self) -> dict[str, np.ndarray]:
-        """Return what the last period measured and the next observation shows, arrays of shape (k,).
-
-        Sites are relative to the place of a leg; of a free body nothing observes them.
-        """
-        task = self.base.task
-        found = {name: getattr(task.data, name).copy() for name in task.OUTPUTS}
-        sites = found.pop("site_xpos", None)
-        if sites is not None and not self.chart.free:
-            sites[:, 0] -= task.qpos[0]
-            found["site_xpos"] = sites
-        return {name: array.ravel() for name, array in found.items()}
-
-    def _write_measured(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Write what `_measured` returned."""
-        task = self.base.task
-        for name, array in arrays.items():
-            held = getattr(task.data, name)
-            held[...] = array.reshape(held.shape)
-            if name == "site_xpos":
-                held[:, 0] += task.qpos[0]
 
     def restore(self, state: State) -> None:
         """Continue from a state, bit for bit."""
@@ -235,9 +212,9 @@ class Loop:
         else:
             task.qvel[task.PLACE] += v[0] / task.place_scale
             task.qvel[1] += v[2]
-        self._observe()
+        self.observe()
 
-    def _observe(self) -> None:
+    def observe(self) -> None:
         """Measure and observe anew what was written to the simulation."""
         task = self.base.task
         task.refresh()
@@ -255,25 +232,11 @@ class Loop:
 
     # Coordinates.
 
-    @property
-    def reference(self) -> State:
-        """The state about which coordinates are."""
-        return self._reference
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the coordinates about the reference, shape (n,)."""
-        return self.names_about(self._reference)
-
     def names_about(self, state: State) -> tuple[str, ...]:
         """Names of the coordinates about a state, shape (n,)."""
         sizes = {name: array.size for name, array in state.arrays.items()}
         more = [f"{name} {k}" if size > 1 else name for name, size in sizes.items() for k in range(size)]
         return (*self.chart.names, *more)
-
-    def coordinates(self, about: State | None = None) -> np.ndarray:
-        """Return the coordinates of the present state about another, by default the reference, shape (n,)."""
-        return self.apart(about or self._reference, self.state())
 
     def apart(self, about: State, state: State) -> np.ndarray:
         """Return the coordinates of a state about another, shape (n,)."""
@@ -281,38 +244,6 @@ class Loop:
         with np.errstate(invalid="ignore"):
             more = [np.nan_to_num(state.arrays[name] - about.arrays[name], nan=0.0) for name in about.arrays]
         return np.concatenate([moved, *more])
-
-    def displace(self, by: np.ndarray, about: State | None = None) -> None:
-        """Continue from the state at coordinates `by`, shape (n,), about another, by default the reference.
-
-        In the exact engine what is closed stays so: a position is brought to where feet stand on the ground, a velocity
-        to where they rest.
-        """
-        state, n = about or self._reference, 2 * self.chart.model.nv
-        self.restore(state)
-        self._observe()
-        first = self.observation
-        memory, changed, measured = remembered.memory(self.policy), {}, {}
-        own = dict(remembered.numbers(memory))
-        for name, old in state.arrays.items():
-            new, n = old + by[n : n + old.size], n + old.size
-            if name in own:
-                own[name][...] = new.reshape(own[name].shape)
-            elif name in self.base.task.OUTPUTS:
-                measured[name] = new
-            else:
-                changed[name] = new.reshape(state.simulated.arrays[name].shape)
-        self.base.set_state(replace(state.simulated, arrays={**state.simulated.arrays, **changed}))
-        remembered.recall(self.policy, memory)
-        task, by = self.base.task, by[: 2 * self.chart.model.nv]
-        place = self.chart.displaced(state.qpos, state.qvel, by)
-        task.qpos[:], task.qvel[:] = self.base._sim.held(*place) if self.exact and by.any() else place
-        self._write_measured(measured)
-        self._observe()
-        changed = (
-            self.observation - first
-        )  # of what is observed before a step is counted, the state has what came after
-        self.observation = np.where(state.observation == first, self.observation, state.observation + changed)
 
 
 def _is_coordinate(name: str, array: np.ndarray) -> bool:

@@ -49,7 +49,7 @@ class Multipliers:
         values: Complex, largest modulus first, shape (k,).
         interval: In which the largest modulus lies, as far as steps and noise tell.
         step: Of the differences.
-        coarse: The largest modulus at the step; `values` are those at half of it.
+        coarse: The largest modulus at the step; `values` are those at half of it, or by saltation matrices.
         neutral: Names of the symmetries that were taken out; a clock that nothing else drives is one.
         vector: Eigenvector of the largest, in typical values, shape (n,); 0 where coordinates were taken out.
         names: Of all coordinates, shape (n,).
@@ -188,7 +188,7 @@ def multipliers(system: System, step: Step, coarse: np.ndarray, fine: np.ndarray
         system: The system.
         step: The step.
         coarse: At the step, shape (n, n).
-        fine: At half of it.
+        fine: At half of it, or by saltation matrices.
         rng: Draws the mixtures.
     """
     if not (np.isfinite(fine).all() and np.isfinite(coarse).all()):

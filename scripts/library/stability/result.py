@@ -14,6 +14,9 @@ from tarsus.scripts.library.stability.decay import Decay
 from tarsus.scripts.library.stability.examining import Examined
 from tarsus.scripts.library.stability.multipliers import Multipliers
 from tarsus.scripts.library.stability.parting import Parting
+from tarsus.scripts.library.stability.verdict import Kind
+
+Interval = tuple[float, float, float]  # a value, and the ends of its interval
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Stability:
             multipliers tell.
         margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
         basin: What of a box of states returns, of a return map; None if there is no box.
-        seed: Of the episode.
+        starts: Of each of several starts what `starts.KEPT` names; none of one.
+        seed: Of the start whose numbers these are.
         versions: Of the packages.
         computer: Where.
         date: When.
@@ -57,14 +61,15 @@ class Stability:
     period: float | None = None
     speed: float | None = None
     multipliers: tuple[tuple[float, float], ...] = ()
-    largest: tuple[float, float, float] | None = None
+    largest: Interval | None = None
     neutral: tuple[str, ...] = ()
     direction: str = ""
     step: Mapping[str, float] = field(default_factory=dict)
     decays: tuple[Mapping[str, Any], ...] = ()
-    parting: tuple[float, float, float] | None = None
+    parting: Interval | None = None
     margins: tuple[Mapping[str, Any], ...] = ()
     basin: Mapping[str, Any] | None = None
+    starts: tuple[Mapping[str, Any], ...] = ()
     seed: int = 0
     versions: str = ""
     computer: str = ""
@@ -79,11 +84,30 @@ class Stability:
     @property
     def half_life(self) -> float | None:
         """Time in which a displacement halves, by the largest multiplier or as runs come together [s]; None if not."""
+        if self.verdict == Kind.DEPENDS.value:
+            return None
         if self.parting and Parting(*self.parting).meets:
             return float(np.log(0.5) / self.parting[0])
         if self.period is None or self.largest is None or not 0.0 < self.largest[0] < 1.0:
             return None
         return float(self.period * np.log(0.5) / np.log(self.largest[0]))
+
+    @property
+    def observed(self) -> float | None:
+        """Observed factor per stride of the displacement along the largest multiplier; None if there is none."""
+        rates = [one["rate"] for one in self.decays if one["name"].startswith("along") and "rate" in one]
+        return float(np.mean(rates)) if rates else None
+
+    @property
+    def decay_error(self) -> float | None:
+        """The largest relative error of the predicted decay, in any start; None if none was compared."""
+        off = [
+            abs(one["rate"] / one["predicted_rate"] - 1.0)
+            for one in self.decays
+            if "rate" in one and not one["forgotten"]
+        ]
+        off += [one["decay_error"] for one in self.starts if one["decay_error"] is not None]
+        return max(off, default=None)
 
     def as_json(self) -> str:
         """Return it as JSON."""

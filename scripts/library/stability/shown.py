@@ -9,42 +9,46 @@ from typing import Any
 import numpy as np
 
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.stability import surviving
-from tarsus.scripts.library.stability.result import Stability
+from tarsus.scripts.library.stability import starts, surviving
+from tarsus.scripts.library.stability.result import Interval, Stability
 
 HEAD = (
-    *("policy", "engine", "verdict", "largest multiplier", "observed", "period [s]", "halves in [s]", "speed [m/s]"),
+    *(
+        "policy",
+        "engine",
+        "verdict",
+        "starts",
+        "largest multiplier",
+        "observed",
+        "period [s]",
+        "halves in [s]",
+        "speed [m/s]",
+    ),
     *("pushes [m/s]", "runs part [1/s]"),
 )
 COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
 OTHER = "0.4"  # colour of the other verdicts
 
 
-def observed(found: Stability) -> float | None:
-    """Return the observed factor per stride of the displacement along the largest multiplier; None if there is none."""
-    rates = [one["rate"] for one in found.decays if one["name"].startswith("along") and "rate" in one]
-    return float(np.mean(rates)) if rates else None
-
-
 def cells(found: Stability) -> list[str]:
     """Return a row of the table."""
     named = Path(found.policy).name
-    ours = (observed(found), found.period, found.half_life, found.speed)
+    ours = (found.observed, found.period, found.half_life, found.speed)
     told = ("-" if x is None else f"{x:.3g}" for x in ours)
     return [
         named,
         found.engine,
         found.verdict,
-        _interval(found.largest),
+        starts.counts(found.starts),
+        _cell(found.largest),
         *told,
         surviving.pushes(found),
-        _interval(found.parting),
+        _cell(found.parting),
     ]
 
 
-def _interval(found: Sequence[float] | None) -> str:
-    """Return a value and its interval for a cell."""
-    return f"{found[0]:.3g} ({found[1]:.3g} to {found[2]:.3g})" if found else "-"
+def _cell(found: Interval | None) -> str:
+    return stamp.interval(*found) if found else "-"
 
 
 def table(results: Sequence[Stability]) -> str:
@@ -61,8 +65,7 @@ def text(found: Stability) -> str:
     if found.largest:
         value, low, high = found.largest
         lines.append(f"largest multiplier {value:.4g}, from {low:.4g} to {high:.4g}, most in {found.direction}")
-        seen = observed(found)
-        lines += [f"observed along it {seen:.4g} a stride"] if seen is not None else []
+        lines += [f"observed along it {found.observed:.4g} a stride"] if found.observed is not None else []
     if found.neutral:
         lines.append(f"symmetries taken out: {', '.join(found.neutral)}")
     if found.half_life:
@@ -85,7 +88,8 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     figure = Figure(figsize=(13.5 if panel else 9.5, 4.6))
     axes = figure.subplots(1, 3 if panel else 2)
     figure.subplots_adjust(left=0.06, right=0.98, wspace=0.25, bottom=0.13, top=0.82)
-    figure.text(0.06, 0.95, f"{Path(found.policy).name} in {found.engine}", fontsize=12, weight="bold", va="center")
+    of = f", seed {found.seed} of {len(found.starts)}" if found.starts else ""
+    figure.text(0.06, 0.95, f"{Path(found.policy).name} in {found.engine}{of}", fontsize=12, weight="bold", va="center")
     figure.text(0.06, 0.895, _shortened(found.said), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
     _circle(axes[0], found)
     _decay(axes[1], found)
@@ -94,7 +98,7 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     return figure
 
 
-def _shortened(words: str, most: int = 150) -> str:
+def _shortened(words: str, most: int = 130) -> str:
     return words if len(words) <= most else words[: most - 3] + "..."
 
 
@@ -109,6 +113,9 @@ def _circle(axes, found: Stability) -> None:
         _, low, high = found.largest
         axes.fill(*(high * np.array([np.cos(angle), np.sin(angle)])), color=colour, alpha=0.12, lw=0)
         axes.plot(low * np.cos(angle), low * np.sin(angle), color=colour, lw=0.5)
+    for one in found.starts:
+        if one["multipliers"]:
+            axes.plot(*np.transpose(one["multipliers"]), "o", mfc="none", mec=colour, ms=5, mew=0.5, alpha=0.6)
     if found.multipliers:
         axes.plot(*np.transpose(found.multipliers), "o", color=colour, ms=5, mec="w", mew=0.6)
     else:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.stability.ensembles import Trial, least_failures, most_failures
 from tarsus.scripts.library.stability.survey import Survey, Survives
 
@@ -120,8 +121,9 @@ class Threshold:
         """What is known, for a table: the value and its interval."""
         if self.status != FOUND:
             return f"under {min(self.sizes):.3g}" if self.status == NONE else f"at least {self.bound:.3g}"
-        end = f"at least {self.bound:.3g}" if self.high is None else f"{self.high:.3g}"
-        return f"{self.value:.3g} ({self.low:.3g} to {end})"
+        if self.high is None:
+            return f"{self.value:.3g} ({self.low:.3g} to at least {self.bound:.3g})"
+        return stamp.interval(self.value, self.low, self.high)
 
     def message(self, unit: str = "") -> str:
         """Return what is known, in a sentence."""

@@ -21,7 +21,6 @@ from tarsus.scripts.library.stability.system import MapSystem
 from tarsus.scripts.library.stability.verdict import Kind
 
 APERIODIC = 1.0  # what is taken for the period of what has none [s]
-TRIALS = ".trials"  # ending of the folder beside a store
 
 
 def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> None:
@@ -56,7 +55,7 @@ def added(
         make: Makes the subject anew, in any process.
         with_margins: Whether margins are asked for.
         box: How far each coordinate may be off, in typical values; one for all, or none for no basin.
-        store: The file of the result's parts; trials are kept in a folder beside it.
+        store: Folder of the result's parts, trials among them.
         jobs: Processes.
     """
     if box and isinstance(subject, Gait):
@@ -68,8 +67,7 @@ def added(
     steps = 0 if isinstance(subject, Gait) else round((found.period or APERIODIC) / subject.ctrl_dt)
     about = {name: getattr(found, name) for name in ("policy", "environment", "engine", "versions")}
     about["options"] = repr(dict(found.options))
-    folder = None if store is None else store.with_suffix(TRIALS)
-    survived = margins(Question(make, steps, folder, about), jobs)
+    survived = margins(Question(make, steps, store, about), jobs)
     return replace(found, margins=tuple(map(asdict, survived)))
 
 

@@ -16,12 +16,15 @@ class System(Protocol):
         scale: What is typical of each, by which they are compared and differenced, shape (n,).
         symmetric: Names of coordinates that may be symmetries: directions in which nothing pulls back.
         hidden: Whether each coordinate is no position or velocity, but remembered, shape (n,).
+        derivative: Returns the stride's derivative by saltation matrices, shape (n, n), or raises a ValueError; None
+            where there are differences alone.
     """
 
     names: tuple[str, ...]
     scale: np.ndarray
     symmetric: tuple[str, ...]
     hidden: np.ndarray
+    derivative: Callable[[], np.ndarray] | None
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
         """Return how far a run that begins at coordinates `by` is from the one that begins at zero.
@@ -41,6 +44,7 @@ class MapSystem:
         scale: Typical values, shape (n,); by default 1.
         symmetric: Names of coordinates that may be symmetries.
         hidden: Whether each coordinate is remembered, shape (n,); by default none is.
+        derivative: See `System`.
     """
 
     def __init__(
@@ -51,17 +55,14 @@ class MapSystem:
         scale: Sequence[float] | None = None,
         symmetric: Sequence[str] = (),
         hidden: Sequence[bool] = (),
+        derivative: Callable[[], np.ndarray] | None = None,
     ):
-        self.stride, self.at = stride, np.asarray(at, float)
+        self.derivative, self.stride, self.at = derivative, stride, np.asarray(at, float)
         n = self.at.size
         self.names = tuple(names) or tuple(f"z{k}" for k in range(n))
         self.scale = np.ones(n) if scale is None else np.asarray(scale, float)
         self.symmetric, self.hidden = tuple(symmetric), np.array(hidden, bool) if len(hidden) else np.zeros(n, bool)
         self._path = self.at[None]  # of the run that is not displaced
-
-    def sections(self, strides: int) -> np.ndarray:
-        """Return where it is at the beginning and after each stride, shape (strides + 1, n)."""
-        return iterated(self.stride, self.at, strides)
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
         """Return how far a run that begins at `by` is from the one that begins at zero, see `System`."""

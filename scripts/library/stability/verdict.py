@@ -26,6 +26,7 @@ class Kind(Enum):
     STANDS = "stands"
     STOCHASTIC = "stochastic"
     NOT_DETERMINED = "not determined"
+    DEPENDS = "depends on the start"
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float) -> str:
         return NO_DERIVATIVE
     if not found.agree:
         return (
-            f"differences at two step sizes disagree: the largest multiplier is {found.coarse:.4g} at a step of "
-            f"{found.step.size:.1g} typical values and {found.largest:.4g} at half of it."
+            f"two derivatives disagree: the largest multiplier is {found.coarse:.4g} by differences at a step of "
+            f"{found.step.size:.1g} typical values, and {found.largest:.4g} at half of it or by saltation matrices."
         )
     if kinked > AGREE:
         return (

@@ -7,7 +7,7 @@ import pytest
 
 from tarsus.scripts.laboratory.models import held
 from tarsus.scripts.laboratory.studies import rhex_held
-from tarsus.scripts.library.stability import asking
+from tarsus.scripts.library.stability import single
 
 BACK = 0.05  # largest of the body's scaled numbers that counts as returned in MuJoCo, whose gait is slightly another
 
@@ -59,7 +59,7 @@ def test_without_feedback_a_roll_grows(rhex):
 
 @pytest.mark.thorough
 def test_the_command_calls_it_unstable_alone_and_stable_held(rhex):
-    alone, among = (asking.asked(rhex.gait("rhex-pronk", is_held), "rhex-pronk", 0) for is_held in (False, True))
+    alone, among = (single.asked(rhex.gait("rhex-pronk", is_held), "rhex-pronk") for is_held in (False, True))
     assert alone.verdict == "unstable" and alone.largest[0] == pytest.approx(1.238, abs=5e-3)
     assert among.verdict == "stable" and among.largest[0] == pytest.approx(0.466, abs=5e-3)
 

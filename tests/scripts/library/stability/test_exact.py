@@ -10,6 +10,7 @@ from tarsus.mjcf.hexapod_state import toe_positions
 from tarsus.scripts.library.own_robot import strides
 from tarsus.scripts.library.own_robot.machine import TableWalk
 from tarsus.scripts.library.stability import bound
+from tarsus.scripts.library.stability.displacements import displace
 from tarsus.scripts.library.stability.loop import Loop
 
 PERIOD = 0.38  # of the dog's clock [s], 19 control periods
@@ -42,13 +43,13 @@ def test_a_displacement_keeps_closed_what_is_closed(standing):
     loop, system = standing
     by = np.random.default_rng(0).standard_normal(len(system.names)) * system.scale * ~system.hidden
     before = loop.closed
-    loop.displace(0.1 * by, system.base)
-    task, moved = loop.base.task, loop.coordinates(system.base)
+    displace(loop, 0.1 * by, system.base)
+    task, moved = loop.base.task, loop.apart(system.base, loop.state())
     assert before and 1e-3 < np.abs(moved[: task.model.nv]).max() < 1.0
     if loop.candidate.environment == "Hexapod-v0":
         legs = [int(name.removeprefix("leg ")) for name in before]
         assert np.abs(toe_positions(task.config.params, task.qpos)[legs, 2]).max() < 1e-12
-    loop.displace(1e-3 * by, system.base)
+    displace(loop, 1e-3 * by, system.base)
     assert loop.advance(1) and loop.closed == before
 
 

@@ -3,55 +3,61 @@
 import numpy as np
 import pytest
 
+from tarsus.scripts.library.stability.displacements import displace
 from tarsus.scripts.library.stability.loop import Loop
 
 
 @pytest.fixture(scope="module", params=["clock", "rhex", "hopping-leg-0", "dog-0"])
 def loop(request):
     loop = Loop.of(request.param)
-    loop.steady(1.0)
+    loop.start = loop.steady(1.0)
     return loop
 
 
+def moved(loop):
+    """Where a loop is about its start."""
+    return loop.apart(loop.start, loop.state())
+
+
 def test_a_restored_loop_goes_on_bit_for_bit(loop):
-    loop.restore(loop.reference)
+    loop.restore(loop.start)
     assert loop.advance(20)
-    first, observation = loop.coordinates(), loop.observation
-    loop.restore(loop.reference)
+    first, observation = moved(loop), loop.observation
+    loop.restore(loop.start)
     assert loop.advance(20)
-    np.testing.assert_array_equal(loop.coordinates(), first)
+    np.testing.assert_array_equal(moved(loop), first)
     np.testing.assert_array_equal(loop.observation, observation)
 
 
 def test_displacements_are_coordinates(loop):
-    by = 1e-3 * np.random.default_rng(0).standard_normal(len(loop.names))
-    loop.displace(by)
-    moved = np.ones(len(by), bool)
+    by = 1e-3 * np.random.default_rng(0).standard_normal(len(loop.names_about(loop.start)))
+    displace(loop, by, loop.start)
+    shown = np.ones(len(by), bool)
     at = 2 * loop.chart.model.nv
-    for value in loop.reference.arrays.values():
-        moved[at : at + value.size], at = np.isfinite(value), at + value.size
-    np.testing.assert_allclose(loop.coordinates()[moved], by[moved], atol=1e-12)
+    for value in loop.start.arrays.values():
+        shown[at : at + value.size], at = np.isfinite(value), at + value.size
+    np.testing.assert_allclose(moved(loop)[shown], by[shown], atol=1e-12)
 
 
 def test_a_yaw_turns_velocities_along(loop):
     if not loop.chart.free:
         pytest.skip("it has no yaw")
-    by = np.zeros(len(loop.names))
-    by[loop.names.index("yaw")] = 0.3
-    loop.displace(by)
-    task, old = loop.base.task, loop.reference
+    by = np.zeros(len(loop.names_about(loop.start)))
+    by[loop.names_about(loop.start).index("yaw")] = 0.3
+    displace(loop, by, loop.start)
+    task, old = loop.base.task, loop.start
     c, s = np.cos(0.3), np.sin(0.3)
     np.testing.assert_allclose(task.qvel[:3], np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ old.qvel[:3], atol=1e-12)
     np.testing.assert_allclose(task.qvel[3:6], old.qvel[3:6], atol=1e-12)
 
 
 def test_a_push_adds_to_the_velocity_along_the_heading(loop):
-    loop.restore(loop.reference)
+    loop.restore(loop.start)
     loop.push((0.1, 0.0, 0.05))
-    change = loop.coordinates()
+    change = moved(loop)
     for name, expected in ("forward rate", 0.1), ("up rate", 0.05):
-        if name in loop.names:
-            assert change[loop.names.index(name)] == pytest.approx(expected, abs=1e-12)
+        if name in loop.names_about(loop.start):
+            assert change[loop.names_about(loop.start).index(name)] == pytest.approx(expected, abs=1e-12)
     assert loop.chart.free or change[loop.chart.model.nv + 1] == pytest.approx(0.05)
 
 
@@ -92,11 +98,11 @@ def test_a_displacement_of_nothing_goes_on_as_the_loop_does():
     """Its pace is observed before it is updated, which the state has only after it was."""
     loop = Loop.of("hexapod-commanded-0")
     base = loop.steady(1.0)
-    loop.displace(np.zeros(len(loop.names)))
+    displace(loop, np.zeros(len(loop.names_about(base))), base)
     np.testing.assert_array_equal(loop.observation, base.observation)
     assert loop.advance(3)
     after = loop.state()
     loop.restore(base)
     assert loop.advance(3)
-    moved = loop.chart.apart(after.qpos, after.qvel, loop.base.task.qpos, loop.base.task.qvel)
-    np.testing.assert_allclose(moved, 0.0, atol=1e-8)
+    off = loop.chart.apart(after.qpos, after.qvel, loop.base.task.qpos, loop.base.task.qvel)
+    np.testing.assert_allclose(off, 0.0, atol=1e-8)

@@ -20,7 +20,7 @@ def pushes_only(monkeypatch):
 
 
 def test_margins_are_of_the_result_its_text_and_its_picture(pushes_only, tmp_path):
-    found = surviving.added(FOUND, Cart(), Cart, True, (), tmp_path / "stability.parts", 1)
+    found = surviving.added(FOUND, Cart(), Cart, True, (), tmp_path / "parts", 1)
     assert Stability.from_json(found.as_json()) == Stability.from_json(json.dumps(dataclasses.asdict(found)))
     read = Stability.from_json(found.as_json())
     assert len(read.margins) == 9 and surviving.messages(read) == surviving.messages(found)
@@ -32,7 +32,7 @@ def test_margins_are_of_the_result_its_text_and_its_picture(pushes_only, tmp_pat
     assert shown.table([parts]).endswith("| - | 1.25 (1 to 1.5) |")
     figure = shown.draw(read, surviving.panel(read))
     assert [axes.get_title() for axes in figure.axes][-1] == "pushes survived"
-    trials = tmp_path / "stability.trials" / "forward-left.jsonl"
+    trials = tmp_path / "parts" / "forward-left.jsonl"
     assert json.loads(trials.read_text().splitlines()[0])["of"]["policy"] == "cart"
 
 
