@@ -1,7 +1,7 @@
 """The tables of docs/tasks.md: what the frozen tasks are, and what random, hand-made and trained policies score.
 
-Usage: tarsus page tasks [--task TASK ...] [--runs FOLDER] [--jobs 2] [--write]. Runtime: ten seconds of a core for each
-policy in each task, about ten minutes in all.
+Usage: tarsus page tasks [--task tarsus/DogTrot-v0 ...] [--runs FOLDER] [--jobs 2] [--write]. Runtime: ten seconds of
+a core for each policy in each task, about ten minutes in all.
 
 Trained policies are the shipped ones of a task's environment, all training seeds together, and those of `--runs`.
 """
@@ -37,6 +37,7 @@ PLAYED = {
     "tarsus/HoppingDitch-v0": ("Raibert-hurried",),
     "tarsus/DogTrot-v0": ("clock-hurried", "dog"),
     "tarsus/DogRough-v0": ("clock-hurried", "dog"),
+    "tarsus/DogScratch-v0": ("dog-scratch",),
 }
 
 
@@ -84,10 +85,12 @@ def entered(case: tuple[str, str, str], episodes: Iterable[Episode]) -> Entry:
 
 
 def trained_for(entrant: str) -> str:
-    """Return the steps that the policies of a run had been trained for, at most; "-" of what was not trained."""
+    """Return the most steps of training of a run's policies, "more" if another policy was begun with; "-" of no run."""
     shipped = policies.shipped()
-    steps = [checkpoint.settings(shipped[member])["steps"] for member in policies.seeds_of(entrant)]
-    return f"{max(steps):,}" if steps else "-"
+    made = [checkpoint.settings(shipped[member]) for member in policies.seeds_of(entrant)]
+    if not made:
+        return "-"
+    return f"{max(one['steps'] for one in made):,}" + (" more" if any(one.get("start") for one in made) else "")
 
 
 def tables(task: tuple[Literal[*TASKS], ...] = tuple(TASKS), runs: Path | None = None, jobs: Jobs = 1) -> Page:
