@@ -34,6 +34,7 @@ PLAYED = {
     "tarsus/HexapodScratch-v0": ("clock",),
     "tarsus/HexapodPush-v0": ("hexapod-gait-randomised",),
     "tarsus/HexapodFollow-v0": ("hexapod-commanded",),
+    "tarsus/HexapodEconomy-v0": ("hexapod-economy",),
     "tarsus/HoppingDitch-v0": ("Raibert-hurried",),
     "tarsus/DogTrot-v0": ("clock-hurried", "dog"),
     "tarsus/DogRough-v0": ("clock-hurried", "dog"),
