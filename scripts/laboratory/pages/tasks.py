@@ -35,7 +35,7 @@ PLAYED = {
     "tarsus/HexapodPush-v0": ("hexapod-gait-randomised",),
     "tarsus/HexapodFollow-v0": ("hexapod-commanded",),
     "tarsus/HexapodEconomy-v0": ("hexapod-economy",),
-    "tarsus/HoppingDitch-v0": ("Raibert-hurried",),
+    "tarsus/HoppingDitch-v0": ("Raibert-hurried", "hopping-ditch"),
     "tarsus/DogTrot-v0": ("clock-hurried", "dog"),
     "tarsus/DogRough-v0": ("clock-hurried", "dog"),
     "tarsus/DogScratch-v0": ("dog-scratch",),
