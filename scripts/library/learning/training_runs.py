@@ -96,16 +96,13 @@ PATIENT = SETTLING | dict(gamma=0.99)
 # Hip speeds from scratch: with less noise still, for each of the six legs draws its own.
 QUIET = {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
 # From nothing. Noise that stays the same function of the state for 8 steps passes the servos' lag, which that of every
-# step does not; what does not know its heading turns away from the way that is paid. Falls end with a quarter of it.
+# step does not; what does not know its heading turns away from the way that is paid. Less of it ends falls.
 LOUD = PPO | dict(n_steps=512, batch_size=128, n_epochs=10, learning_rate=(5e-4, 1e-4), gamma=0.99)
 LOUD |= dict(use_sde=True, sde_sample_freq=8)
 SCRATCH = ("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_speed", "foot_contact", "action")
 SCRATCH += ("correction", "heading")
-# Updates of as many steps as four simulations make by `PLAIN`, in more of them, which step faster; less noise where an
-# action has many entries.
+# Updates of as many steps as four simulations make by `PLAIN`, in more of them, which step faster.
 LEAPS = {"settings": PLAIN | {"n_steps": 512}, "num_envs": 16, "normalise": False, "total_steps": 262_144}
-CALM = {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-1.5)}
-STEER = {"settings": PLAIN | CALM | {"n_steps": 256}, "num_envs": 16, "normalise": False, "total_steps": 131_072}
 STEADY = LOUD | QUIET | dict(learning_rate=(2e-4, 3e-5), target_kl=0.02)
 BRISK = PPO | dict(n_steps=128, batch_size=512, learning_rate=(1e-3, 1e-4))
 RUNS: dict[str, TrainingRun] = {
@@ -123,7 +120,6 @@ RUNS: dict[str, TrainingRun] = {
     "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v1", **GENTLE),
     "hexapod-economy": TrainingRun("tarsus/HexapodEconomy-v0", GAIT, settings=BRISK, num_envs=16, total_steps=262_144),
     "hopping-ditch": TrainingRun("tarsus/HoppingDitch-v0", **LEAPS),
-    "multipod-follow": TrainingRun("tarsus/MultipodFollow-v0", **STEER),
     "dog-scratch-loud": TrainingRun(
         "tarsus/DogScratch-v0", {"observations": SCRATCH}, settings=LOUD, num_envs=8, total_steps=300_000
     ),
