@@ -118,7 +118,8 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
             observation = self._start(options, state)
         if self.render_mode == "human":
             self.render()
-        return observation, self.task.measurements() | {"termination": "", "truncation": ""}
+        unpaid = {f"reward_{name}": 0.0 for name in self.task.config.weights}  # every info has the same keys
+        return observation, self.task.measurements() | unpaid | {"termination": "", "truncation": ""}
 
     def _start(self, options: dict[str, Any], state: dict[str, Any]) -> np.ndarray:
         task = self.task

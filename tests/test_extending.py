@@ -158,7 +158,7 @@ def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
 
 def test_an_environment_is_made_evaluated_and_documented(quadruped):
     assert evaluation.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
-    assert set(baselines.jobs(quadruped, {}, None, 1)) == {"zero", "random"}
+    assert set(baselines.jobs(quadruped, None, 1)) == {"zero", "random"}
     page = write_docs.pages()["docs/envs/quadruped.md"]()
     assert "edit `quadruped.py` or the code" in page
     assert page.startswith("# Quadruped-v0") and "a robot of the reader's own" in page and "`foot_contact`" in page
@@ -226,7 +226,7 @@ def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, cap
     limp = policies.Policy(lambda env, seed: lambda observation, info: np.full(2, -0.1), {"action_mode": "torque"})
     monkeypatch.setitem(policies.POLICIES["SlipLeg-v1"], "limp", limp)
     assert evaluation.run_episode("limp", "SlipLeg-v1", {}, seed=0).fell == 1.0
-    assert "limp" in baselines.jobs("SlipLeg-v1", {}, None, 1)
+    assert "limp" in baselines.jobs("SlipLeg-v1", None, 1)
 
 
 @pytest.fixture

@@ -77,18 +77,18 @@ def rhex() -> str:
 def trained() -> dict[str, str]:
     """Return what the trained policies reach beside the clock's walk and the fastest gait of the search."""
     policy, dash = (
-        row("policies.md", "hexapod-gait (5 seeds)", part="learning"),
-        row("policies.md", "dash", part="learning"),
+        row("learning.md", "hexapod-gait (5 seeds)", part="policies"),
+        row("learning.md", "dash", part="policies"),
     )
-    walk = number(row("policies.md", "walk", part="learning")[3])
+    walk = number(row("learning.md", "walk", part="policies")[3])
     at_1 = [re.match(r"(\d+), \d+ of (\d+)", cells[6]).groups() for cells in (policy, dash)]
     return {"speed": f"{number(policy[3]):.1f}", "times": f"{number(policy[3]) / walk:.0f}",
             "recovered": " of ".join(at_1[0]), "dash": " of ".join(at_1[1])}  # fmt: skip
 
 
-def kept(policy: str) -> tuple[int, ...]:
-    """Return which share of the reward for a commanded speed is kept on flat and on rough ground [%]."""
-    return tuple(int(row("policies.md", ground, policy, part="followers")[3]) for ground in ("flat", "rough"))
+def scored(task: str, entrant: str) -> str:
+    """Return the score of an entrant in a frozen task, to two digits."""
+    return f"{number(row('tasks.md', f'tarsus/{task}-v0', entrant, part='tasks')[2]):.2f}"
 
 
 def exact_hexapod(method: str) -> str:
@@ -167,7 +167,7 @@ def on_gpu() -> tuple[str, str]:
 def readme() -> list[str]:
     """Return the README's sentences with numbers that were measured."""
     speed, height, _ = walk_differences()
-    learned, policy, clock = trained(), kept("hexapod-commanded (5 seeds)"), kept("steered")
+    learned = trained()
     return [
         f"{speed} % in speed, {height} mm in height",
         "| {} of {} |".format(*verdicts()),
@@ -175,7 +175,7 @@ def readme() -> list[str]:
         f"| {rhex()} m/s |",
         f"{learned['speed']} m/s, {learned['times']} times the walk's; {learned['recovered']} recover "
         f"from pushes of 1 m/s, {learned['dash']} runs of the fastest open-loop gait do",
-        "{} and {} %; the hand-made clock {} and {} %".format(*policy, *clock),
+        f"| {scored('HexapodFollow', 'hexapod-commanded')} |",
         f"{exact_hexapod('rodas5p')} times faster than real time; {exact_hexapod('dop853')} without",
         f"{scipy_over_ours()} times faster than SciPy",
         f"{solver()} microseconds a frame",

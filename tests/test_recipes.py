@@ -198,3 +198,19 @@ def test_rsl_rl_learns_what_is_asked_and_its_policy_is_played_by_the_verbs(tmp_p
     env = gymnasium.make(opened.environment, **opened.options)
     action = opened.make(env, 0)(env.reset(seed=0)[0], {})
     assert action.shape == env.action_space.shape and abs(action[0] - 0.5) < 0.3  # it began at zero
+
+
+def test_a_data_set_of_minari_has_every_info_and_the_task_it_was_made_in(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    pytest.importorskip("jax", reason="Minari collects with it: pip install 'minari[create]'")
+    pytest.importorskip("minari", reason="Minari is not installed: pip install 'minari[create]'")
+    offline = recipe("offline")
+    task, policy = next(iter(offline.TASKS.items()))
+    made = offline.collect(task, policy, 2, "tarsus/tried-v0", max_episode_steps=20)
+    first, second = made.iterate_episodes()
+    assert first.infos["foot_force"].shape == (21, 6, 3) and first.infos["distance"][-1] > 0.0
+    assert first.infos["reward_forward"][0] == 0.0 != first.infos["reward_forward"][1]
+    paid = sum(first.infos[key][1:] for key in first.infos if key.startswith("reward_"))
+    np.testing.assert_allclose(paid, first.rewards)
+    assert np.abs(second.actions).std() > np.abs(first.actions).std()
+    assert made.recover_environment().spec.id == task

@@ -114,6 +114,7 @@ def test_an_observation_is_not_shared_with_the_next(name, options):
 
 def test_reward_terms_add_up_and_survival_stops_at_death(name, options, played):
     _, rewards, infos, _ = played
+    assert infos[0].keys() == infos[1].keys()  # after a reset, too: Minari needs it
     for reward, info in zip(rewards, infos[1:], strict=True):
         terms = [value for key, value in info.items() if key.startswith("reward_")]
         assert sum(terms) == pytest.approx(reward, abs=1e-12)

@@ -19,7 +19,6 @@ from tarsus.scripts.suite import running
 COMMANDS = cli.commands()
 # The least that a command accepts, where that is something.
 LEAST = {
-    "page followers": "--policies zero --grounds flat",
     "page gallery": "--write",
     "page pictures": "--write",
     "page trust": "--policies zero",

@@ -1,6 +1,6 @@
 """Learning over the clock: policies of Hexapod-v0 side by side in speed, cost of transport and recovery from pushes.
 
-Usage: tarsus page policies [--policies POLICY ...] [--randomised] [--write]
+Usage: tarsus page policies [--policies POLICY ...] [--write]
 Runtime: about a second for an episode and half of one for a push, so four minutes for the default.
 
 A push changes the velocity of the body within a physics step, after `BEFORE` seconds of an episode, to one of eight
@@ -25,7 +25,6 @@ from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import playing
 from tarsus.scripts.library.learning.evaluation import COLUMNS, cells, run_episode
 from tarsus.scripts.library.learning.policies import together
-from tarsus.scripts.library.learning.training_runs import RANDOMISED
 
 ENVIRONMENT = "Hexapod-v0"
 BEFORE, AFTER = 4.0, 4.0  # [s]
@@ -34,6 +33,8 @@ REGAINED = 0.8
 SIDES = 8
 PUSHES = (1.0, 1.5)  # [m/s]
 PACKAGES = ("tarsus", "mujoco", "gymnasium")
+PLACE = Place("learning.md", "policies")
+UNDISTURBED = {"randomise": {}, "push_speed": 0.0}  # also what was trained otherwise; pushes are ours
 NAMES = ("walk", "run", "sprint", "dash", "hexapod", "hexapod-gait", "hexapod-gait-randomised")
 
 
@@ -86,24 +87,14 @@ def row(
     return [label, *cells(episodes), *shares]
 
 
-def place(randomised: bool, **_) -> Place:
-    """Return the part of docs/policies.md: robots drawn at random have their own."""
-    return Place("policies.md", "learning-randomised" if randomised else "learning")
-
-
-def options_of(option: Iterable[tuple[str, Any]], randomised: bool) -> dict[str, Any]:
-    """Return the options of the environment."""
-    return dict(option) | {"randomise": RANDOMISED if randomised else {}, "push_speed": 0.0}  # but ours
-
-
-def check(policies: Iterable[str], option: Iterable[tuple[str, Any]], randomised: bool, **_) -> None:
+def check(policies: Iterable[str], option: Iterable[tuple[str, Any]], **_) -> None:
     """Refuse policies that cannot be run.
 
     Raises:
         ValueError: The sentence says why.
     """
     for member in itertools.chain.from_iterable(together(policy)[1] for policy in policies):
-        playing.check(member, ENVIRONMENT, options_of(option, randomised))
+        playing.check(member, ENVIRONMENT, dict(option) | UNDISTURBED)
 
 
 def tables(
@@ -111,7 +102,6 @@ def tables(
     seeds: Count = 5,
     pushes: tuple[Annotated[float, arguments.number(0, 1000)], ...] = PUSHES,
     option: tuple[Annotated[tuple, arguments.assignment], ...] = (),
-    randomised: bool = False,
     sides: Count = SIDES,
     jobs: Jobs = 1,
 ) -> Page:
@@ -122,10 +112,9 @@ def tables(
         seeds: Episodes of each.
         pushes: Changes of the body's velocity [m/s].
         option: NAME=VALUE of the environment.
-        randomised: Draw a robot for each episode, as in training.
-        sides: Directions of pushes; each is an episode, and where robots are drawn a robot.
+        sides: Directions of pushes; each is an episode.
         jobs: Processes.
     """
-    options = options_of(option, randomised)
+    options = dict(option) | UNDISTURBED
     head = ["policy", *COLUMNS.values(), *(f"recovered, upright at {push:g} m/s" for push in pushes)]
     return Page(Table(head, [row(name, options, seeds, pushes, sides, jobs) for name in policies]))

@@ -2,8 +2,8 @@
 
 Usage: tarsus page shipped [RUN ...] [--seeds 5] [--out runs] [--threads 0] [--write]. Needs the extra:
 pip install 'tarsus[rl]'. Runtime: about five minutes of a core for a policy, six hours for all; after Ctrl-C the same
-command goes on. With `--write` the policies of the package are replaced: `tarsus page policies --write` and
-`tarsus page baselines --write` then make their tables.
+command goes on. With `--write` the policies of the package are replaced: `tarsus page policies --write`,
+`baselines` and `tasks` then make their tables.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tarsus.scripts.library.learning import checkpoint, planning, policies, trai
 
 FILES = ("policy.npz", "run.json")  # of a checkpoint
 # An episode's ground, robot and command are drawn here: the best of some evaluations was the luckiest.
-LAST = ("hexapod-commanded",)
+LAST = ("hexapod-commanded", "dog-scratch")
 
 
 def of(names: Iterable[str], seeds: int, out: Path, threads: int) -> list[planning.Asked]:

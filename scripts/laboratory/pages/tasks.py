@@ -1,7 +1,7 @@
 """The tables of docs/tasks.md: what the frozen tasks are, and what random, hand-made and trained policies score.
 
-Usage: tarsus page tasks [--runs FOLDER] [--jobs 2] [--write]. Runtime: ten seconds of a core for each
-policy in each task, about ten minutes in all.
+Usage: tarsus page tasks [--task tarsus/DogTrot-v0 ...] [--runs FOLDER] [--jobs 2] [--write]. Runtime: ten seconds of
+a core for each policy in each task, about ten minutes in all.
 
 Trained policies are the shipped ones of a task's environment, all training seeds together, and those of `--runs`.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -33,9 +34,11 @@ PLAYED = {
     "tarsus/HexapodScratch-v0": ("clock",),
     "tarsus/HexapodPush-v0": ("hexapod-gait-randomised",),
     "tarsus/HexapodFollow-v0": ("hexapod-commanded",),
-    "tarsus/HoppingDitch-v0": ("Raibert-hurried",),
+    "tarsus/HexapodEconomy-v0": ("hexapod-economy",),
+    "tarsus/HoppingDitch-v0": ("Raibert-hurried", "hopping-ditch"),
     "tarsus/DogTrot-v0": ("clock-hurried", "dog"),
     "tarsus/DogRough-v0": ("clock-hurried", "dog"),
+    "tarsus/DogScratch-v0": ("dog-scratch",),
 }
 
 
@@ -52,15 +55,15 @@ def _described(name: str, task: FrozenTask) -> list[str]:
     return [f"`{name}`", f"`{task.environment}`: {options}", task.score, *ends, task.reason]
 
 
-def played(runs: Path | None) -> list[tuple[str, str, str]]:
-    """Return task, entrant and policy of all that is played."""
+def played(runs: Path | None, names: Iterable[str] = TASKS) -> list[tuple[str, str, str]]:
+    """Return task, entrant and policy of all that is played in some tasks."""
     found = []
-    for name in TASKS:
+    for name in names:
         for entrant in (*ALL, *PLAYED.get(name, ())):
             found += [(name, entrant, member) for member in policies.seeds_of(entrant) or [entrant]]
     for path in sorted(runs.glob("*/best")) if runs else ():
         environment = checkpoint.settings(path)["environment"]
-        if environment in TASKS:
+        if environment in names:
             found.append((environment, f"{checkpoint.settings(path)['algorithm']}, on the task", str(path)))
     return found
 
@@ -82,16 +85,26 @@ def entered(case: tuple[str, str, str], episodes: Iterable[Episode]) -> Entry:
     return Entry(entrant, Path(), name, policy, {}, False, scored, falls, "", policy, True)
 
 
-def tables(runs: Path | None = None, jobs: Jobs = 1) -> Page:
+def trained_for(entrant: str) -> str:
+    """Return the most steps of training of a run's policies, "more" if another policy was begun with; "-" of no run."""
+    shipped = policies.shipped()
+    made = [checkpoint.settings(shipped[member]) for member in policies.seeds_of(entrant)]
+    if not made:
+        return "-"
+    return f"{max(one['steps'] for one in made):,}" + (" more" if any(one.get("start") for one in made) else "")
+
+
+def tables(task: tuple[Literal[*TASKS], ...] = tuple(TASKS), runs: Path | None = None, jobs: Jobs = 1) -> Page:
     """Return the table of the tasks, and that of what policies score.
 
     Args:
+        task: Those that are played.
         runs: Folder of policies that `tarsus train --env TASK` left.
         jobs: Processes.
     """
-    cases = played(runs)
+    cases = played(runs, task)
     flat = [(policy, name, {}, seed) for (name, _, policy), seed in itertools.product(cases, SEEDS)]
     made = iter(parallel.each(run_episode, flat, jobs, desc="episodes"))
     found = [entered(case, itertools.islice(made, len(SEEDS))) for case in cases]
-    rows = [row[:-1] for row in leaderboard.table(found) if row[0] in TASKS]
-    return Page(described(), Table(leaderboard.HEAD[:-1], rows, "## What policies score"))
+    rows = [[*row[:-1], trained_for(row[1])] for row in leaderboard.table(found) if row[0] in TASKS]
+    return Page(described(), Table((*leaderboard.HEAD[:-1], "steps"), rows, "## What policies score"))

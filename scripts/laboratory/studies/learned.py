@@ -13,7 +13,7 @@ from tarsus.scripts.library.learning.training_runs import plain
 
 RESULTS = Path(__file__).parents[3] / "docs" / "data" / "learning"
 EPISODES = 16  # of an evaluation
-HEAD = ("environment", "policy", "speed [m/s], by seed", "return", f"falls of {EPISODES}")
+HEAD = ("environment", "policy", "seeds", "speed [m/s]", "return", f"falls, each of {EPISODES}")
 
 
 class Played(NamedTuple):
@@ -57,19 +57,23 @@ def keep(path: Path, stored: dict[str, Any], packages: tuple[str, ...]) -> None:
 
 
 def rows_of(stored: Mapping[str, Any]) -> list[list[str]]:
-    """Return the rows of an environment: the bars, and for each number of simulations and steps the seeds in order."""
+    """Return the rows of an environment: the bars, and for each number of simulations all seeds at the last steps."""
     name = ", ".join([stored["environment"], *(f"`{key}={value}`" for key, value in stored["options"].items())])
     rows = [[name, bar, *_cells([Played(*played)])] for bar, played in stored["bars"].items()]
     trained: dict[tuple[int, int], list[Played]] = {}
-    for case in sorted(stored["trained"], key=lambda case: [*map(int, case.split())]):
-        for played in stored["trained"][case]:
-            trained.setdefault((int(case.split()[0]), played[0]), []).append(Played(*played))
+    for case, judged in stored["trained"].items():
+        last = Played(*judged[-1])
+        trained.setdefault((int(case.split()[0]), last.steps), []).append(last)
     for (num_envs, steps), seeds in sorted(trained.items()):
         rows.append([name, f"PPO, simulations: {num_envs}, steps: {steps:,}", *_cells(seeds)])
     return rows
 
 
 def _cells(seeds: Sequence[Played]) -> list[str]:
-    """Return speed, return and falls of each seed."""
-    forms = (("speed", "{:.3g}"), ("reward", "{:.0f}"), ("falls", "{}"))
-    return ["; ".join(form.format(getattr(played, name)) for played in seeds) for name, form in forms]
+    """Return how many seeds there are, the range of speed and return, and all falls."""
+    ends = [(min(values), max(values)) for values in ([one.speed for one in seeds], [one.reward for one in seeds])]
+    told = [
+        " to ".join(dict.fromkeys(form.format(end) for end in both))
+        for form, both in zip(("{:.3g}", "{:.0f}"), ends, strict=True)
+    ]
+    return [str(len(seeds)), *told, str(sum(one.falls for one in seeds))]

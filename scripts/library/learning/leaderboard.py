@@ -10,13 +10,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tarsus.envs import TASKS
-from tarsus.envs.frozen import SEEDS
+from tarsus.envs.frozen import SEEDS, FrozenTask
 from tarsus.scripts.command.result import PACKAGES
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning import entering, playing, policies
@@ -120,7 +121,7 @@ def refuse(path: Path, name: str, printed: dict[str, Any], seeds: Sequence[int],
     """
     if name not in TASKS:
         raise ValueError(f"{path}: there is no frozen task {name} here; there are {', '.join(TASKS)}")
-    here = entering.fingerprint(name)
+    here = _here(name, TASKS[name])
     if entering.digest_of(here) != TASKS[name].digest:
         raise ValueError(f"{name} of this installation is not the frozen one: install a release as it is")
     if found := differences(printed, here):
@@ -133,6 +134,12 @@ def refuse(path: Path, name: str, printed: dict[str, Any], seeds: Sequence[int],
         )
     if not np.isfinite(scores).all():
         raise ValueError(f"{path} has scores that are not finite")
+
+
+@cache
+def _here(name: str, task: FrozenTask) -> dict[str, Any]:
+    """Return the fingerprint of a task in this installation, made once for all entries."""
+    return entering.fingerprint(name)
 
 
 def check(entry: Entry) -> None:

@@ -95,6 +95,16 @@ GAIT = {"action_mode": "gait"}
 PATIENT = SETTLING | dict(gamma=0.99)
 # Hip speeds from scratch: with less noise still, for each of the six legs draws its own.
 QUIET = {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
+# From nothing. Noise that stays the same function of the state for 8 steps passes the servos' lag, which that of every
+# step does not; what does not know its heading turns away from the way that is paid. Less of it ends falls.
+LOUD = PPO | dict(n_steps=512, batch_size=128, n_epochs=10, learning_rate=(5e-4, 1e-4), gamma=0.99)
+LOUD |= dict(use_sde=True, sde_sample_freq=8)
+SCRATCH = ("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_speed", "foot_contact", "action")
+SCRATCH += ("correction", "heading")
+# Updates of as many steps as four simulations make by `PLAIN`, in more of them, which step faster.
+LEAPS = {"settings": PLAIN | {"n_steps": 512}, "num_envs": 16, "normalise": False, "total_steps": 262_144}
+STEADY = LOUD | QUIET | dict(learning_rate=(2e-4, 3e-5), target_kl=0.02)
+BRISK = PPO | dict(n_steps=128, batch_size=512, learning_rate=(1e-3, 1e-4))
 RUNS: dict[str, TrainingRun] = {
     "hexapod": TrainingRun("Hexapod-v0", total_steps=600_000),
     "hexapod-commanded": TrainingRun("Hexapod-v0", COMMANDED, settings=PATIENT, total_steps=2_400_000),
@@ -108,6 +118,20 @@ RUNS: dict[str, TrainingRun] = {
     "hopping-leg": TrainingRun("HoppingLeg-v1", **GENTLE),
     "slip-leg": TrainingRun("SlipLeg-v1", **GENTLE),
     "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v1", **GENTLE),
+    "hexapod-economy": TrainingRun("tarsus/HexapodEconomy-v0", GAIT, settings=BRISK, num_envs=16, total_steps=262_144),
+    "hopping-ditch": TrainingRun("tarsus/HoppingDitch-v0", **LEAPS),
+    "dog-scratch-loud": TrainingRun(
+        "tarsus/DogScratch-v0", {"observations": SCRATCH}, settings=LOUD, num_envs=8, total_steps=300_000
+    ),
+    "dog-scratch": TrainingRun(
+        "tarsus/DogScratch-v0",
+        {"observations": SCRATCH},
+        "PPO",
+        STEADY,
+        8,
+        131_072,
+        start="runs/dog-scratch-loud-0/best",
+    ),
 }
 
 

@@ -25,7 +25,6 @@ from tarsus.scripts.suite import running
 COMMANDS = cli.commands()
 # What stands before the options where a command wants words: the least that it accepts.
 WORDS = {
-    "page followers": ["--policies", "zero", "--grounds", "flat"],
     "page gallery": ["--write"],
     "page pictures": ["--write"],
     "page trust": ["--policies", "zero"],
@@ -262,7 +261,6 @@ REFUSED = {
     "page tasks --runs missing": "--runs must be a folder that is there",
     "page baselines --env bogus": "invalid choice: 'bogus'",
     "page baselines --runs missing": "--runs must be a folder that is there",
-    "page followers --grounds moon": "unknown terrain 'moon'",
     "figure gait_diagram --seconds 0.001": "--seconds must be finite and at least 0.1",
     "figure gait_diagram --policies bogus": "--policies",
     "crossvalidate hopping-leg --speed nan": "--speed must be finite",

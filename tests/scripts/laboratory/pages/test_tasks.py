@@ -40,6 +40,16 @@ def test_random_actions_are_worse_than_what_walks_and_that_is_worse_than_what_is
         assert found["zero"][1] < best
 
 
+def test_steps_of_training_are_told_of_what_was_trained_and_what_went_on_from_another():
+    assert tasks.trained_for("zero") == "-" and tasks.trained_for("dog") == "400,000"
+    assert tasks.trained_for("dog-scratch") == "131,072 more"
+
+
+def test_a_from_scratch_task_is_solved():
+    """To half of what begins with a clock."""
+    assert TASKS["tarsus/DogScratch-v0"].zero == 0.0 and scores()["tarsus/DogScratch-v0"]["dog-scratch"][0] > 0.5
+
+
 def test_what_is_played_is_there():
     for name, entrants in tasks.PLAYED.items():
         for entrant in entrants:

@@ -167,6 +167,15 @@ def test_the_same_policy_twice_and_no_entry_at_all_are_refused(quick, tmp_path):
         leaderboard.entries([tmp_path / "nowhere"])
 
 
+def test_a_task_is_looked_at_once_for_all_its_entries(quick, tmp_path, monkeypatch):
+    for seed in (0, 1):
+        enter(tmp_path / "it" / str(seed), f"hexapod-gait-{seed}")
+    looked, fingerprint = [], entering.fingerprint
+    monkeypatch.setattr(entering, "fingerprint", lambda name: looked.append(name) or fingerprint(name))
+    leaderboard._here.cache_clear()
+    assert len(leaderboard.entries([tmp_path / "it"])) == 2 and looked == [WALK]
+
+
 def test_the_table_compares_runs_within_tasks_and_then_over_all(quick, tmp_path, capsys):
     enter(tmp_path / "ppo" / "walk-0", "hexapod-gait-0")
     enter(tmp_path / "ppo" / "walk-1", "hexapod-gait-1")

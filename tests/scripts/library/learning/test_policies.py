@@ -133,6 +133,13 @@ def test_a_row_has_the_episodes_and_the_pushes():
     assert cells[0] == "run" and cells[-2:] == ["2, 2 of 2", "0, 0 of 2"]
 
 
+def test_what_was_trained_with_pushes_and_other_robots_is_compared_without(monkeypatch):
+    asked = []
+    monkeypatch.setattr(compare_policies, "row", lambda name, options, *_: asked.append(options) or [name])
+    compare_policies.tables(("hexapod-gait-randomised",), option=(("push_speed", 1.5),))
+    assert asked == [{"randomise": {}, "push_speed": 0.0}]
+
+
 SHIPPED = policies.shipped()
 
 
