@@ -38,9 +38,9 @@ def test_there_is_code_to_run():
 def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
     code = SHOWN[name]
     if "stable_baselines3" in code or "tarsus.train" in code:
-        pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+        pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
     if 'engine="warp"' in code:
-        pytest.importorskip("mujoco_warp", reason="it needs the extra: pip install 'tarsus[warp]'")
+        pytest.importorskip("mujoco_warp", reason="it needs the extra `warp`")
     for long, short in SMALLER.get(name, {}).items():
         assert long in code
         code = code.replace(long, short)

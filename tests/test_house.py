@@ -56,6 +56,7 @@ def test_a_release_has_one_number_one_day_and_the_same_requirements_everywhere()
     newest, day = re.search(r"## \[(\d[^]]*)\] - (\S+)", text("CHANGELOG.md")).groups()
     assert newest == version and f'"{version}"' in recipe
     assert {f"version: {version}", f"date-released: {day}"} <= set(text("CITATION.cff").splitlines())
+    assert f"  version = {{{version}}}\n" in text("README.md") and f"  year = {{{day[:4]}}}" in text("README.md")
     for requirement in PROJECT["project"]["dependencies"]:
         name, bounds = re.fullmatch(r"([\w-]+(?:\[\w+\])?)(.*)", requirement).groups()
         assert f"    - {CONDA.get(name, name)} {bounds}\n" in recipe

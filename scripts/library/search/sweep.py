@@ -1,6 +1,6 @@
 """Gaits of the hexapod's clock on a grid, on this machine or on many: joblib spreads them over processes, Dask or Ray.
 
-Dask and Ray are not installed by default: pip install -c constraints-ray.txt 'tarsus[ray]'. A gait takes about a second
+Dask and Ray come with the extra `ray`, in an environment of its own. A gait takes about a second
 of a core.
 """
 
@@ -17,6 +17,7 @@ import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
 
+from tarsus.analytic import extras
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import ROBOTS
 from tarsus.scripts.command.signature import Count, Positive
@@ -102,7 +103,7 @@ class GaitSweep(Search):
         if self.address and self.backend not in CLUSTERS:
             raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {self.backend!r}")
         if importlib.util.find_spec(CLUSTERS.get(self.backend, "joblib")) is None:
-            raise ValueError(f"no {self.backend} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
+            raise ValueError(f"no {self.backend} is here; {extras.install('ray')}")
 
     def explore(self, trials: Trials) -> bool:
         """Walk the grid; a Ctrl-C that workers heard of ends it too."""

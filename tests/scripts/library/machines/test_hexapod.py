@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from tarsus.analytic import extras
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
 from tarsus.scripts.command.verbs import run as command
@@ -147,7 +148,7 @@ def test_without_viser_the_page_says_how_to_get_it(tmp_path, capsys, monkeypatch
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     assert run(tmp_path, "--no-video", "--page") == 0
-    assert "pip install 'tarsus[view]'" in capsys.readouterr().err
+    assert extras.install("view") in capsys.readouterr().err
     assert not (tmp_path / "run.html").exists()
 
 
