@@ -7,7 +7,7 @@ import importlib.util
 import mujoco
 import numpy as np
 
-from ..analytic import extras
+from ..analytic.compilation import extras
 from ..mjcf.terrain import GROUND
 
 NEEDED = "engine 'warp' needs MuJoCo Warp"

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import extras
+from ..compilation import extras
 
 SOLVERS = ("clarabel", "slsqp")
 FEW = 30  # decisions up to which SLSQP is quick

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.learning import playing, wrappers
 

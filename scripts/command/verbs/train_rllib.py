@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning import rllib

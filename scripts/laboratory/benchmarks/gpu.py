@@ -21,7 +21,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 from tarsus.envs import warp_refusals
 from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks.timing import Simulations

@@ -22,7 +22,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 from tarsus.envs import SURROGATES
 from tarsus.scripts.command import arguments, paths
 from tarsus.scripts.command.signature import Count, Jobs

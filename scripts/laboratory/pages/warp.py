@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 from tarsus.envs import warp_refusals
 from tarsus.envs.config import PERIOD
 from tarsus.scripts.command.signature import Count, Seconds

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 
 STABLE, CONTRIB = "stable_baselines3", "sb3_contrib"
 # The algorithm whose own policy a class is, by the module of the class or of one that it is derived from.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.command.signature import Seed
 from tarsus.scripts.library.learning import checkpoint, environments, playing, robot_files, starting, training_runs

@@ -17,8 +17,8 @@ import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
 
-from tarsus.analytic import extras
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.compilation import extras
 from tarsus.analytic.models.hexapod import ROBOTS
 from tarsus.scripts.command.signature import Count, Positive
 from tarsus.scripts.library.base.stamp import markdown_table

@@ -14,7 +14,8 @@ import mujoco
 import numpy as np
 import xarray as xr
 
-from tarsus.analytic import extras, saving
+from tarsus.analytic import saving
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.library.views.parts import add_parts
 from tarsus.scripts.library.views.rendering import qpos_of, rows_at
 

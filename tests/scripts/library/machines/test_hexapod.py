@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
 from tarsus.scripts.command.verbs import run as command

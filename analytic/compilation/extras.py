@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]  # of the package: a checkout's has pyproject.toml, an installed wheel's has none
+ROOT = Path(__file__).parents[2]  # of the package: a checkout's has pyproject.toml, an installed wheel's has none
 CONSTRAINTS = {"ray": "constraints-ray.txt"}  # RLlib pins an older Gymnasium
 
 

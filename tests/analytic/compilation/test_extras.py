@@ -5,9 +5,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tarsus.analytic import extras
+from tarsus.analytic.compilation import extras
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OPTIONAL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 OTHERS = {"learning.md"}  # which is being rewritten
 FILES = [
