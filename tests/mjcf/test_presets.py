@@ -1,6 +1,8 @@
 """What a preset promises: set-points taken when the servo acts, and how often the tangent planes move."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -84,6 +86,20 @@ def test_a_preset_is_applied_to_a_model_of_ones_own(name):
     assert data.contact.solimp[:, :3] == pytest.approx(np.tile(preset.solimp, (4, 1)))
     assert data.contact.friction[0, 0] == 0.7 and 0 < 0.1 - data.qpos[2] < 2 * preset.sink
     assert model.pair_solref[0] == pytest.approx(preset.solref)
+
+
+def test_the_blocks_to_copy_are_the_presets():
+    page = (Path(__file__).parents[2] / "docs" / "presets.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```xml\n<!-- (\w+) -->\n(.*?)```", page, flags=re.DOTALL)
+    assert {name for name, _ in blocks} == {*PRESETS}
+    for name, block in blocks:
+        spec = mujoco.MjSpec()
+        copied = mujoco.MjSpec.from_string(f"<mujoco>{block}<worldbody><geom size='1'/></worldbody></mujoco>")
+        PRESETS[name].apply(spec.option)
+        for entry in ("timestep", "integrator", "cone", "impratio", "tolerance", "ls_tolerance", "enableflags"):
+            assert getattr(copied.option, entry) == getattr(spec.option, entry), entry
+        assert copied.geoms[0].solref == pytest.approx(PRESETS[name].solref)
+        assert copied.geoms[0].solimp[:3] == pytest.approx(PRESETS[name].solimp)
 
 
 def test_an_unknown_preset_leaves_the_model_as_it_is():
