@@ -28,7 +28,9 @@ SMALLER = {  # steps of training: one update, or a few
     "recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"},
     "own_robot-3": {"1_000_000": "8", "num_envs=8": "num_envs=1"},
 }
-COMMANDS = {"results": "tarsus run slip-leg --engine exact --steps 3 --no-video --out hops"}  # which a page begins with
+HOPS = "tarsus run slip-leg --engine exact --steps 3 --no-video --out hops"
+STUDY = "tarsus sweep slip-leg --steps 5 --set base_mass=7:8:2 speed=1.0:1.1:2 --out study"
+COMMANDS = {"results": (HOPS, STUDY)}  # which a page needs
 
 
 def test_there_is_code_to_run():
@@ -47,9 +49,9 @@ def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
         code = code.replace(long, short)
     assert "gymnasium.make" not in code or re.search(r'^import tarsus|^from tarsus|"tarsus:', code, flags=re.MULTILINE)
     monkeypatch.chdir(tmp_path)
-    if name in COMMANDS:
-        assert COMMANDS[name] in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-        assert cli.main(COMMANDS[name].split()[1:]) == 0
+    for command in COMMANDS.get(name, ()):
+        assert command in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert cli.main(command.split()[1:]) == 0
     linecache.cache[name] = (
         len(code),
         None,

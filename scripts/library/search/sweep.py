@@ -100,10 +100,7 @@ class GaitSweep(Search):
         """
         for point in self.points:
             self.gait_at(point)
-        if self.address and self.backend not in CLUSTERS:
-            raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {self.backend!r}")
-        if importlib.util.find_spec(CLUSTERS.get(self.backend, "joblib")) is None:
-            raise ValueError(f"no {self.backend} is here; {extras.install('ray')}")
+        check(self.backend, self.address)
 
     def explore(self, trials: Trials) -> bool:
         """Walk the grid; a Ctrl-C that workers heard of ends it too."""
@@ -130,6 +127,18 @@ class GaitSweep(Search):
         told = markdown_table(("t_c [s]", "phi_s [rad]", self.maximised, "speed [m/s]"), rows)
         made = {"gait": self.gait_at(found.point), "returns": total, "speeds": speed}
         return replace(found, made=made, told=told)
+
+
+def check(backend: str, address: str | None) -> None:
+    """Refuse a backend of joblib that is not here, and an address for one of this machine.
+
+    Raises:
+        ValueError: The sentence says which.
+    """
+    if address and backend not in CLUSTERS:
+        raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {backend!r}")
+    if importlib.util.find_spec(CLUSTERS.get(backend, "joblib")) is None:
+        raise ValueError(f"no {backend} is here; {extras.install('ray')}")
 
 
 @contextlib.contextmanager
