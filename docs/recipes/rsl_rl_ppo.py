@@ -74,3 +74,4 @@ if __name__ == "__main__":
     more = {"action_mode": "gait", "device": args.device, "privileged": ("velocity", "foot_force")}
     done = train("Hexapod-v0", args.num_envs, args.iterations, Path("runs/rsl_rl"), args.seed, **more)
     done.export_policy_to_onnx(".", "policy.onnx")
+    print("tarsus evaluate policy.onnx --env Hexapod-v0 --option action_mode=gait")
