@@ -40,6 +40,7 @@ check: $(VENV)/.test
 	$(BIN)/ruff format --check . && $(BIN)/ruff check .
 
 docs: $(VENV)/.docs
+	@echo "Sphinx makes the site in out/site: minutes, and silent unless something is wrong"
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q docs out/site
 
 format: $(VENV)/.test

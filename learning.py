@@ -1,7 +1,7 @@
 """Policies and their training: the environments as other libraries take them, and policies by their names.
 
-What needs an extra is imported when it is first asked for: `StableVectorEnv` of Stable-Baselines3 (`tarsus[rl]`),
-`TensorVectorEnv` of PyTorch, `onnx_model` of ONNX (`tarsus[onnx]`).
+What needs an extra is imported when it is first asked for: `StableVectorEnv` of Stable-Baselines3 (extra `rl`),
+`TensorVectorEnv` of PyTorch, `onnx_model` of ONNX (extra `onnx`).
 """
 
 from importlib import import_module

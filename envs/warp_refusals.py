@@ -7,9 +7,10 @@ import importlib.util
 import mujoco
 import numpy as np
 
+from ..analytic.compilation import extras
 from ..mjcf.terrain import GROUND
 
-INSTALL = "engine 'warp' needs MuJoCo Warp: pip install 'tarsus[warp]'"
+NEEDED = "engine 'warp' needs MuJoCo Warp"
 LONGEST = 600.0  # of an episode [s]: after a thousand turns of a hip single precision resolves 5e-4 rad
 MOST_DOFS = 60  # of MuJoCo Warp with a dense Jacobian
 
@@ -51,9 +52,9 @@ def check_installed(tensors: bool = False) -> None:
         ImportError: The sentence says what to install.
     """
     if tensors and importlib.util.find_spec("torch") is None:
-        raise ImportError("environments on a device return tensors of PyTorch: pip install 'tarsus[rl]'")
+        raise ImportError(f"environments on a device return tensors of PyTorch: {extras.install('rl')}")
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp")):
-        raise ImportError(INSTALL)
+        raise ImportError(f"{NEEDED}: {extras.install('warp')}")
 
 
 def check_model(model: mujoco.MjModel) -> None:

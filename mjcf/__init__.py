@@ -2,8 +2,9 @@
 
 from .compile import compile_model
 from .log import write_no_file
+from .own_options import apply_preset
 from .presets import PRESETS, Preset
 
-__all__ = ["PRESETS", "Preset", "compile_model"]
+__all__ = ["PRESETS", "Preset", "apply_preset", "compile_model"]
 
 write_no_file()

@@ -6,7 +6,7 @@ matrix product, whose round-off depends on the number of points; here every poin
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +27,9 @@ class Ground:
     def __init__(self, terrain: Terrain, shape: tuple[int, ...] = (), graded: bool = False):
         self.terrain, self.shape, self.graded = terrain, shape, graded
         self._relief = {name: np.full(shape, float(getattr(terrain, name))) for name in terrain.RELIEF}
+        kept = vars(terrain).items()  # what its properties have cached belongs to one relief
+        cached = {name for name, _ in kept if isinstance(getattr(type(terrain), name, None), cached_property)}
+        self._fixed = {name: value for name, value in kept if name not in cached}
         self._waves = None
         if isinstance(terrain, Rough):
             self._waves = np.broadcast_to(terrain.waves, (*shape, *terrain.waves.shape)).copy()
@@ -51,7 +54,7 @@ class Ground:
     def height(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return the height [m] at world x, y, both of shape (*shape, ...), in their shape."""
         if self._waves is None:
-            return type(self.terrain).height(self._terrain_at(x), x, y)
+            return self._terrain_at(x).height(x, y)
         amplitude, _, _, phases = self._phases(x, y)
         height = np.vecdot(np.sin(phases), amplitude)
         if not isinstance(self.terrain, Terraces):
@@ -62,7 +65,7 @@ class Ground:
     def gradient(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (dh/dx, dh/dy) at world x, y, both of shape (*shape, ...), in their shape."""
         if self._waves is None:
-            return type(self.terrain).gradient(self._terrain_at(x), x, y)
+            return self._terrain_at(x).gradient(x, y)
         amplitude, k_x, k_y, phases = self._phases(x, y)
         steepness = np.cos(phases)
         h_x, h_y = np.vecdot(steepness, amplitude * k_x), np.vecdot(steepness, amplitude * k_y)
@@ -72,11 +75,13 @@ class Ground:
         steepness = Terraces.steepness(height, terrain.rise, terrain.riser)
         return steepness * h_x, steepness * h_y
 
-    def _terrain_at(self, x) -> SimpleNamespace:
-        """Return the parameters of the terrain, those of its relief broadcasting over points of all simulations."""
+    def _terrain_at(self, x) -> Terrain:
+        """Return the terrain with the relief of all simulations, broadcasting over their points; unchecked."""
         shape = (*self.shape, *(1,) * (np.ndim(x) - len(self.shape)))
         relief = {name: np.reshape(values, shape) for name, values in self._relief.items()}
-        return SimpleNamespace(**vars(self.terrain) | relief)
+        terrain = object.__new__(type(self.terrain))
+        vars(terrain).update(self._fixed | relief)
+        return terrain
 
     def _phases(self, x, y) -> tuple[np.ndarray, ...]:
         x, y = np.positive(x), np.positive(y)  # numbers get a dimension

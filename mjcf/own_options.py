@@ -9,7 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from .presets import entries
+from .presets import Preset, entries, find
 
 FLAGS = {"disableflags": ("mjDSBL_", mujoco.mjtDisableBit), "enableflags": ("mjENBL_", mujoco.mjtEnableBit)}
 CHOICES = {
@@ -39,6 +39,30 @@ class Replaced:
     def __str__(self) -> str:
         """Return the three in words."""
         return f"{self.option} {_written(self.of_file)} by {_written(self.used)}"
+
+
+def apply_preset(spec: mujoco.MjSpec, preset: str | Preset = "rl") -> tuple[Replaced, ...]:
+    """Give a model of one's own a preset's timestep, solver and contacts; feet keep their shape, friction its numbers.
+
+    Every entry of `<option>` but gravity becomes the preset's, or MuJoCo's default where it has none; every geom and
+    `<pair>` takes its `solref` and `solimp`. Feet sink by about `preset.sink` [m] under load.
+
+    Args:
+        spec: The model, which is changed.
+        preset: "reference", "rl", or a preset of your own.
+
+    Returns:
+        What the file set otherwise in `<option>` and its flags.
+
+    Raises:
+        ValueError: If no preset has that name.
+    """
+    preset, of_file = find(preset), snapshot(spec)
+    preset.apply(spec.option)
+    free_sizes(spec)
+    for contact in (*spec.geoms, *spec.pairs):
+        contact.solref, contact.solimp = preset.solref, (*preset.solimp, 0.5, 2)
+    return replaced(of_file, snapshot(spec))
 
 
 def snapshot(spec: mujoco.MjSpec) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Presets: contact and timestep settings with a measured error.
 
-`reference` is closest to the exact hybrid model; `rl` is fast, its error stated in `docs/presets.md`. MuJoCo's own
-defaults are wrong for toes of ten grams: feet sink 5 mm, and it walks 11 % too fast.
+`reference` is closest to the exact hybrid model; `rl` is fast, its error stated in `docs/crossvalidation.md`. MuJoCo's
+own defaults are wrong for toes of ten grams: feet sink 5 mm, and it walks 11 % too fast.
 """
 
 from __future__ import annotations

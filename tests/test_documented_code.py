@@ -3,6 +3,7 @@
 All of it runs in this process, with names of its own: a new process for each would load the libraries again.
 """
 
+import linecache
 import re
 from pathlib import Path
 
@@ -27,7 +28,9 @@ SMALLER = {  # steps of training: one update, or a few
     "recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"},
     "own_robot-3": {"1_000_000": "8", "num_envs=8": "num_envs=1"},
 }
-COMMANDS = {"results": "tarsus run slip-leg --engine exact --steps 3 --no-video --out hops"}  # which a page begins with
+HOPS = "tarsus run slip-leg --engine exact --steps 3 --no-video --out hops"
+STUDY = "tarsus sweep slip-leg --steps 5 --set base_mass=7:8:2 speed=1.0:1.1:2 --out study"
+COMMANDS = {"results": (HOPS, STUDY)}  # which a page needs
 
 
 def test_there_is_code_to_run():
@@ -38,17 +41,23 @@ def test_there_is_code_to_run():
 def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
     code = SHOWN[name]
     if "stable_baselines3" in code or "tarsus.train" in code:
-        pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+        pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
     if 'engine="warp"' in code:
-        pytest.importorskip("mujoco_warp", reason="it needs the extra: pip install 'tarsus[warp]'")
+        pytest.importorskip("mujoco_warp", reason="it needs the extra `warp`")
     for long, short in SMALLER.get(name, {}).items():
         assert long in code
         code = code.replace(long, short)
     assert "gymnasium.make" not in code or re.search(r'^import tarsus|^from tarsus|"tarsus:', code, flags=re.MULTILINE)
     monkeypatch.chdir(tmp_path)
-    if name in COMMANDS:
-        assert COMMANDS[name] in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-        assert cli.main(COMMANDS[name].split()[1:]) == 0
+    for command in COMMANDS.get(name, ()):
+        assert command in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert cli.main(command.split()[1:]) == 0
+    linecache.cache[name] = (
+        len(code),
+        None,
+        code.splitlines(keepends=True),
+        name,
+    )  # a notebook's cells have a source, too
     exec(compile(code, name, "exec"), {"__name__": name})
     out = capsys.readouterr().out
     assert not re.search(r"\bnan\b", out, flags=re.IGNORECASE)

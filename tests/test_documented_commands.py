@@ -50,6 +50,7 @@ EXAMPLES = {
     "crossvalidate NAME": "crossvalidate slip-leg",
     "crossvalidate FILE": "crossvalidate robot.xml",
     "run MACHINE": "run hopping-leg",
+    "sweep MACHINE": "sweep slip-leg --set speed=1:1.1:2",
     "run NAME": "run slip-leg",
     "search NAME": "search gait",
     "run hexapod --gait NAME": "run hexapod --gait walk",

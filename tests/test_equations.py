@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("latex2mathml", reason="it needs the extra: pip install 'tarsus[docs]'")
-pytest.importorskip("sphinx", reason="it needs the extra: pip install 'tarsus[docs]'")
+pytest.importorskip("latex2mathml", reason="it needs the extra `docs`")
+pytest.importorskip("sphinx", reason="it needs the extra `docs`")
 DOCS = Path(__file__).parents[1] / "docs"
 spec = importlib.util.spec_from_file_location("mathml", DOCS / "mathml.py")
 mathml = importlib.util.module_from_spec(spec)

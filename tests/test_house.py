@@ -13,6 +13,10 @@ CODE = re.compile(r"^```.*?^```|`[^`\n]*`", flags=re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:|mailto:|project:)([^()\s]+)\)")
 PART = re.compile(r"<!-- (\S+): begin -->(.*?)<!-- \1: end -->", re.DOTALL)
 STAMP = re.compile(r"(?:Made by `[^`]*` on [\d-]* with|made with) tarsus (\d+\.\d+\.\d+)")
+PARTS = re.compile(
+    r"^:caption: ([^\n]*)\n:hidden:\n\n(.*?)^```", flags=re.DOTALL | re.MULTILINE
+)  # of the site's navigation
+QUESTIONS = ("presets", "contact_doctor", "own_model", "own_terrain", "sliding_feet", "results")  # a page answers each
 FOLDERS = ("analytic", "mjcf", "controllers", "envs", "scripts")
 LEFT_OUT = ("scripts/laboratory", "scripts/suite/making")  # serve the repository, and are in no wheel
 CONDA = {"matplotlib": "matplotlib-base", "imageio[ffmpeg]": "imageio", "mujoco": "mujoco-python"}  # names there
@@ -40,6 +44,18 @@ def test_the_links_of_a_page_lead_somewhere(page):
     assert not lost
 
 
+def test_the_guide_stays_short_and_a_question_has_a_page():
+    parts = {caption: re.findall("<(.*)>", names) for caption, names in PARTS.findall(text("docs/index.md"))}
+    apart = {name for caption in ("Reference", "Evidence", "Contributors") for name in parts[caption]}
+    words = {name: len(text(f"docs/{name}.md").split()) for names in parts.values() for name in names}
+    guide = {name: count for name, count in words.items() if name not in apart}
+    assert sum(guide.values()) <= 44_000, guide  # 30,000 is the goal
+    assert {*QUESTIONS} <= {*guide} and not {name: words[name] for name in QUESTIONS if words[name] > 600}
+    assert {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"} == {
+        name for name in words if "/" not in name
+    }
+
+
 def test_what_is_cited_in_the_paper_has_an_entry():
     cited = {key for group in re.findall(r"\[(@[^]]+)\]", text("paper.md")) for key in re.findall(r"@(\w+)", group)}
     assert cited and cited <= set(re.findall(r"^@\w+\{(\w+),", text("paper.bib"), flags=re.MULTILINE))
@@ -56,6 +72,7 @@ def test_a_release_has_one_number_one_day_and_the_same_requirements_everywhere()
     newest, day = re.search(r"## \[(\d[^]]*)\] - (\S+)", text("CHANGELOG.md")).groups()
     assert newest == version and f'"{version}"' in recipe
     assert {f"version: {version}", f"date-released: {day}"} <= set(text("CITATION.cff").splitlines())
+    assert f"  version = {{{version}}}\n" in text("README.md") and f"  year = {{{day[:4]}}}" in text("README.md")
     for requirement in PROJECT["project"]["dependencies"]:
         name, bounds = re.fullmatch(r"([\w-]+(?:\[\w+\])?)(.*)", requirement).groups()
         assert f"    - {CONDA.get(name, name)} {bounds}\n" in recipe

@@ -12,7 +12,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"analytic", "mjcf", "controllers", "envs", "scripts"}
-PLAIN = {f"analytic.{name}" for name in "models terrain clock rhex_gaits undulation motor battery finite".split()}
+PLAIN = {
+    f"analytic.{name}"
+    for name in "models terrain clock rhex_gaits undulation motor battery finite compilation.extras".split()
+}
 
 # What each folder may import: others (all, or single modules of one), and third-party packages it must not.
 MAY_IMPORT = {

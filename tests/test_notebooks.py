@@ -141,7 +141,7 @@ def test_printed_texts_agree_in_words_and_numbers(one, other, same):
 
 
 def test_a_notebook_becomes_a_page():
-    pytest.importorskip("myst_parser", reason="it needs the extra: pip install 'tarsus[docs]'")
+    pytest.importorskip("myst_parser", reason="it needs the extra `docs`")
     spec = importlib.util.spec_from_file_location("notebook_pages", DOCS / "notebook_pages.py")
     pages = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(pages)

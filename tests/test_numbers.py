@@ -189,7 +189,7 @@ def readme() -> list[str]:
 
 def walk_speed() -> str:
     """Return the speed of the default gait in `reference` [m/s]."""
-    gaits = [cells for cells in tables("presets.md", "tables") if cells[0] == "t_c 1 s, phi_s 0.75 rad"]
+    gaits = [cells for cells in tables("crossvalidation.md", "presets") if cells[0] == "t_c 1 s, phi_s 0.75 rad"]
     return f"{number(gaits[0][1]):.3f}"
 
 

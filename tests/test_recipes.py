@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="it needs the extra: pip install 'tarsus[rl]'")
+torch = pytest.importorskip("torch", reason="it needs the extra `rl`")
 from tarsus.scripts.library.learning import loading  # noqa: E402
 
 PATH = Path(__file__).parents[1] / "docs" / "recipes" / "ppo.py"
@@ -56,7 +56,7 @@ def test_advantages_are_discounted_sums_within_an_episode(ppo):
 
 def recipe(name):
     """Return the module of a recipe for Stable-Baselines3."""
-    pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+    pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
     spec = importlib.util.spec_from_file_location(name, PATH.with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where dataclasses look their types up

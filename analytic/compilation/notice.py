@@ -1,4 +1,4 @@
-"""A line on the terminal while something is compiled: a first run that takes half a minute says why."""
+"""A line on the terminal, or in a notebook, while something is compiled: what the half minute is for."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Notice(Listener):
             self._begin = time.monotonic()
         self._depth += 1
         seconds = time.monotonic() - self._begin
-        if seconds > PATIENCE and int(seconds) > self._shown and sys.stderr.isatty():
+        if seconds > PATIENCE and int(seconds) > self._shown and _is_seen():
             self._shown = int(seconds)
-            self._write(f"{ERASE}compiling, this once: {self._shown} s")
+            self._write(f"{ERASE}compiling, this once, about half a minute: {self._shown} s")
 
     def on_end(self, event: Event) -> None:
         """Erase the line when the outermost compilation has ended, or failed; numba calls this."""
@@ -45,6 +45,11 @@ class Notice(Listener):
     def _write(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
+
+
+def _is_seen() -> bool:
+    """Return whether somebody waits and can be shown a line that changes: no log, no test."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 @functools.cache

@@ -141,6 +141,11 @@ def _global_names(code: types.CodeType) -> set[str]:
     return {name for part in _codes(code) for name in part.co_names}
 
 
+def attribute_names(code: types.CodeType) -> set[str]:
+    """Return the names of all attributes that a code object, or one nested in it, reads."""
+    return {i.argval for part in _codes(code) for i in dis.get_instructions(part) if i.opname in ATTRIBUTES}
+
+
 def _chains(code: types.CodeType) -> dict[str, set[tuple[str, ...]]]:
     """Return the chains of attributes read of each global or closed-over name; an empty one where it stands alone."""
     found: dict[str, set[tuple[str, ...]]] = {}

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..compilation import extras
+
 SOLVERS = ("clarabel", "slsqp")
 FEW = 30  # decisions up to which SLSQP is quick
 
@@ -34,7 +36,7 @@ def choose(solver: str | None, n: int) -> str:
     if solver is not None and solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
     if not installed and (solver == "clarabel" or (solver is None and n > FEW)):
-        raise ImportError(f"{n} decisions need Clarabel: pip install 'tarsus[control]'; SLSQP serves up to {FEW}")
+        raise ImportError(f"SLSQP serves up to {FEW} decisions, {n} need Clarabel: {extras.install('control')}")
     return solver or ("clarabel" if installed else "slsqp")
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compilation.methods import as_function
 from ..terrain import Terrain
 
 PREFIX = "terrain_arg"  # SimSect's names of a terrain's parameters
@@ -41,8 +42,11 @@ def ground_of(terrain: Terrain, start: int) -> PointTerrain:
     point = namedtuple(kind.__name__, [*(name for name in names if name not in frozen), *tables])
     entries = [f"p[{start + i}]" for i in range(len(names) - len(frozen))]
     read = eval(f"lambda p: Point({', '.join([*entries, *tables])})", {"Point": point, **tables})
-    height_of = getattr(kind, "point_height", kind.height)
-    gradient_of = getattr(kind, "point_gradient", kind.gradient)
+    known = (*point._fields, *names)  # a frozen name is no value of the class either
+    height_of, gradient_of = (
+        as_function(kind, f"point_{name}" if hasattr(kind, f"point_{name}") else name, known)
+        for name in ("height", "gradient")
+    )
 
     def height(x, y, p):
         return height_of(read(p), x, y)

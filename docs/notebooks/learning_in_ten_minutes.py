@@ -5,7 +5,7 @@
 # round. Proximal policy optimisation learns to correct that walk, in a minute; then we
 # watch it, and ask whether it would walk as well in another simulator, one of them
 # exact. Everything here can be copied and pasted. It needs
-# `pip install 'tarsus[rl]'`.
+# the extra `rl`.
 
 # %%
 import tempfile

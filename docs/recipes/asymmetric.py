@@ -107,6 +107,8 @@ if __name__ == "__main__":
     parser.add_argument("--total-steps", type=int, default=600_000)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
+    print(f"{args.total_steps:,} steps; a million take about ten minutes on two cores", flush=True)
     made_for = {"action_mode": "gait", "randomise": ROBOTS, "push_speed": 1.0, "privileged": UNSEEN}
     settings = {"n_steps": 64, "batch_size": 1024, "gamma": 0.98, "learning_rate": 1e-3}
     train("Hexapod-v0", args.num_envs, args.total_steps, args.seed, settings, **made_for).save("asymmetric.zip")
+    print("the policy is in asymmetric.zip")

@@ -70,6 +70,8 @@ if __name__ == "__main__":
     parser.add_argument("--num-envs", type=int, default=64)
     parser.add_argument("--total-steps", type=int, default=600_000)
     args = parser.parse_args()
+    print(f"{args.total_steps:,} steps; a million take about ten minutes on two cores", flush=True)
     settings = {"n_steps": 64, "batch_size": 1024, "gamma": 0.98, "learning_rate": 1e-3}
     sizes = args.num_envs, args.total_steps, args.late, args.frames
     train("Hexapod-v0", *sizes, settings, action_mode="gait").save("late.zip")
+    print("the policy is in late.zip")

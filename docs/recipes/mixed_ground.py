@@ -71,5 +71,7 @@ if __name__ == "__main__":
     parser.add_argument("--num-envs", type=int, default=64)
     parser.add_argument("--total-steps", type=int, default=600_000)
     args = parser.parse_args()
+    print(f"{args.total_steps:,} steps; a million take about ten minutes on two cores", flush=True)
     settings = {"n_steps": 64, "batch_size": 1024, "gamma": 0.98, "learning_rate": 1e-3}
     train("Hexapod-v0", args.num_envs, args.total_steps, settings, action_mode="gait").save("mixed_ground.zip")
+    print("the policy is in mixed_ground.zip")

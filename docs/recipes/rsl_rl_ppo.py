@@ -5,7 +5,7 @@ The policy is exported as ONNX, which `tarsus evaluate`, `certify` and `export` 
     python rsl_rl_ppo.py --num-envs 64 --iterations 150
     tarsus evaluate policy.onnx --env Hexapod-v0 --option action_mode=gait
 
-Needs pip install 'tarsus[rl,onnx]' rsl-rl-lib, and for --device cuda:0 --num-envs 4096 the extra `warp`.
+Needs the extras `rl` and `onnx`, rsl-rl-lib, and for --device cuda:0 --num-envs 4096 the extra `warp`.
 """
 
 import argparse
@@ -74,3 +74,4 @@ if __name__ == "__main__":
     more = {"action_mode": "gait", "device": args.device, "privileged": ("velocity", "foot_force")}
     done = train("Hexapod-v0", args.num_envs, args.iterations, Path("runs/rsl_rl"), args.seed, **more)
     done.export_policy_to_onnx(".", "policy.onnx")
+    print("tarsus evaluate policy.onnx --env Hexapod-v0 --option action_mode=gait")

@@ -45,6 +45,7 @@ GROUPS = {
             own=True,
         ),
         "crossvalidate": Verb("MACHINE|FILE", "the same run in both engines, compared"),
+        "sweep": Verb("MACHINE", "a study: a run for every point of a grid of parameters, and a table of numbers"),
         "robot": Verb("FILE", "what a robot of your own is, how it stands and walks, and the lines that register it"),
         "simsect": Verb("", "run an init file of SimSect"),
         "contact-doctor": Verb("MODEL", "what is wrong with the contacts of a MuJoCo model, and what mends it"),

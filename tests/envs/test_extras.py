@@ -410,7 +410,7 @@ def test_what_is_turned_on_at_reset_is_as_if_made_with_it():
 
 @pytest.mark.extra
 def test_ppo_trains_with_all_of_it():
-    pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+    pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
     from stable_baselines3 import PPO
 
     from tarsus.scripts.library.learning.stable import StableVectorEnv

@@ -7,11 +7,11 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.envs.warp_refusals import INSTALL
+from tarsus.envs.warp_refusals import NEEDED
 from tarsus.mjcf.presets import PRESETS
 
-pytest.importorskip("warp", reason=INSTALL)
-pytest.importorskip("mujoco_warp", reason=INSTALL)
+pytest.importorskip("warp", reason=NEEDED)
+pytest.importorskip("mujoco_warp", reason=NEEDED)
 
 MACHINES = ("Hexapod-v0", "Multipod-v1", "BigAnt-v1")
 # Off by this much after 10 and 100 physics steps [m]: single precision, not yet grown by contacts.

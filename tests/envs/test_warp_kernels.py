@@ -5,10 +5,10 @@ import pytest
 
 from tarsus.envs import kernels
 from tarsus.envs.gait_kernels import SHAFT_CLOCK, UNDULATION
-from tarsus.envs.warp_refusals import INSTALL
+from tarsus.envs.warp_refusals import NEEDED
 
-pytest.importorskip("warp", reason=INSTALL)
-torch = pytest.importorskip("torch", reason="it needs the extra: pip install 'tarsus[rl]'")
+pytest.importorskip("warp", reason=NEEDED)
+torch = pytest.importorskip("torch", reason="it needs the extra `rl`")
 from tarsus.envs.warp import moving  # noqa: E402
 from tarsus.envs.warp.arrays import DeviceArray, Draws  # noqa: E402
 from tarsus.envs.warp.kernels import Kernels  # noqa: E402

@@ -5,10 +5,10 @@ import importlib.util
 import numpy as np
 import pytest
 
-from tarsus.envs.warp_refusals import INSTALL
+from tarsus.envs.warp_refusals import NEEDED
 
-wp = pytest.importorskip("warp", reason=INSTALL)
-pytest.importorskip("torch", reason="it needs the extra: pip install 'tarsus[rl]'")
+wp = pytest.importorskip("warp", reason=NEEDED)
+pytest.importorskip("torch", reason="it needs the extra `rl`")
 from tarsus.envs.warp.kernels import translated  # noqa: E402
 
 TENTH, THREE, ENDLESS = 0.1, 3, np.inf

@@ -1,12 +1,15 @@
 """What a preset promises: set-points taken when the servo acts, and how often the tangent planes move."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import mujoco
+import numpy as np
 import pytest
 
 from tarsus.analytic.motor import MX_64
-from tarsus.mjcf import PRESETS, compile_model, hexapod
+from tarsus.mjcf import PRESETS, apply_preset, compile_model, hexapod
 from tarsus.mjcf.parts import add_servo, make_point_mass, new_spec
 from tarsus.scripts.laboratory.studies import preset_errors
 
@@ -59,3 +62,48 @@ def test_no_foot_of_a_multipod_loses_the_ground_while_its_leaf_is_bent():
     assert preset_errors.bent_without_contact(walk) < 0.01
     before = replace(PRESETS["rl"], solimp=(0.9, 0.99, 1e-3), solref=(0.0024, 1.0), speculative=False)
     assert preset_errors.bent_without_contact(replace(walk, preset=before)) > 0.05
+
+
+OWN = """<mujoco><option cone="pyramidal" timestep="0.004" iterations="3" wind="1 0 0" gravity="0 0 -3"/>
+<worldbody><geom name="floor" type="plane" size="1 1 1" solref=".05 1"/>
+<body pos="0 0 .1"><freejoint/><geom name="cube" type="box" size=".1 .1 .1" priority="2" friction=".7"/>
+<geom name="post" size=".05" pos="0 0 .2"/></body></worldbody>
+<contact><pair geom1="floor" geom2="post" solref=".1 1"/></contact></mujoco>"""
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_applied_to_a_model_of_ones_own(name):
+    spec, preset = mujoco.MjSpec.from_string(OWN), PRESETS[name]
+    said = {one.option: (one.of_file, one.used) for one in apply_preset(spec, name)}
+    assert said["timestep"] == (0.004, preset.timestep) and said["wind"] == ((1, 0, 0), (0, 0, 0))
+    assert said["iterations"] == (3, 100) and "gravity" not in said and "cone" not in said  # MuJoCo's default
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    assert model.opt.cone == mujoco.mjtCone.mjCONE_ELLIPTIC and model.opt.gravity[2] == -3
+    while data.time < 1.0:
+        mujoco.mj_step(model, data)
+    assert data.ncon == 4 and data.contact.solref == pytest.approx(np.tile(preset.solref, (4, 1)))
+    assert data.contact.solimp[:, :3] == pytest.approx(np.tile(preset.solimp, (4, 1)))
+    assert data.contact.friction[0, 0] == 0.7 and 0 < 0.1 - data.qpos[2] < 2 * preset.sink
+    assert model.pair_solref[0] == pytest.approx(preset.solref)
+
+
+def test_the_blocks_to_copy_are_the_presets():
+    page = (Path(__file__).parents[2] / "docs" / "presets.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```xml\n<!-- (\w+) -->\n(.*?)```", page, flags=re.DOTALL)
+    assert {name for name, _ in blocks} == {*PRESETS}
+    for name, block in blocks:
+        spec = mujoco.MjSpec()
+        copied = mujoco.MjSpec.from_string(f"<mujoco>{block}<worldbody><geom size='1'/></worldbody></mujoco>")
+        PRESETS[name].apply(spec.option)
+        for entry in ("timestep", "integrator", "cone", "impratio", "tolerance", "ls_tolerance", "enableflags"):
+            assert getattr(copied.option, entry) == getattr(spec.option, entry), entry
+        assert copied.geoms[0].solref == pytest.approx(PRESETS[name].solref)
+        assert copied.geoms[0].solimp[:3] == pytest.approx(PRESETS[name].solimp)
+
+
+def test_an_unknown_preset_leaves_the_model_as_it_is():
+    spec = mujoco.MjSpec.from_string(OWN)
+    with pytest.raises(ValueError, match="unknown preset 'fast'; there are reference, rl"):
+        apply_preset(spec, "fast")
+    assert spec.option.timestep == 0.004

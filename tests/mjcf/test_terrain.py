@@ -1,11 +1,15 @@
 """The drawn ground is the terrain's: heights of a compiled field, and of one written over it."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import mujoco
 import numpy as np
 import pytest
 
-from tarsus.analytic.terrain import Rough, Sinusoid
+from tarsus.analytic.terrain import Rough, Sinusoid, Terrain
 from tarsus.mjcf import PRESETS
+from tarsus.mjcf.ground import Ground
 from tarsus.mjcf.terrain import GRID, GROUND, add_ground, foot_bits, reroll
 
 
@@ -42,3 +46,40 @@ def test_a_foot_touches_its_own_patch_and_no_other():
             patch_affinity, patch_kind = foot_bits(terrain, patch)  # offered the other way round
             touches = bool(kind & patch_affinity or patch_kind & affinity)
             assert touches == (foot == patch)
+
+
+@dataclass(frozen=True)
+class Ridges(Terrain):
+    """A terrain of one's own, whose methods call others."""
+
+    rise: float = 0.02
+    RELIEF = ("rise",)
+
+    @cached_property
+    def steepest(self):
+        """Slope at the origin."""
+        return 3.0 * self.rise
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        return self.rise * self.shape(y) + 0.0 * x
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        return 0.0 * (x + y), self.steepest * np.cos(3.0 * y) + 0.0 * x
+
+    def shape(self, y):
+        """Return the height over the rise."""
+        return np.sin(3.0 * y)
+
+
+def test_ground_of_ones_own_has_the_relief_of_each_simulation():
+    first = Ridges()
+    assert first.steepest == pytest.approx(0.06)  # what it keeps is its own
+    ground, y = Ground(first, (3,), graded=True), np.linspace(0.1, 0.9, 15).reshape(3, 5)
+    for sim, rise in enumerate((0.0, 0.01, 0.03)):
+        ground[sim] = Ridges(rise)
+    for sim, rise in enumerate((0.0, 0.01, 0.03)):
+        alone = Ridges(rise)
+        np.testing.assert_array_equal(ground.height(0 * y, y)[sim], alone.height(0 * y, y)[sim])
+        np.testing.assert_array_equal(ground.gradient(0 * y, y)[1][sim], alone.gradient(0 * y, y)[1][sim])

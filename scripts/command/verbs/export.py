@@ -3,13 +3,14 @@
 Usage: tarsus export POLICY [--env NAME] [--option NAME=VALUE ...] [--out FOLDER]. POLICY is the
 name of a policy of the package, the folder of a checkpoint, a .zip of Stable-Baselines3 with its normaliser beside it,
 an .onnx that is to say what it was made for, or MODULE:FUNCTION that returns a `TrainedPolicy`.
-Needs the extra: pip install 'tarsus[onnx]'.
+Needs the extra `onnx`.
 """
 
 from __future__ import annotations
 
 import importlib.util
 
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.learning import playing, wrappers
 
@@ -31,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
     output.add_options(parser, "export-*")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:
-            raise ValueError("onnx is needed: pip install 'tarsus[onnx]'")
+            raise ValueError(f"onnx is needed: {extras.install('onnx')}")
         from tarsus.scripts.library.learning import onnx_policy
 
         policy = playing.check(args.policy, args.env, dict(args.option), wrappers=wrappers.of(args))

@@ -49,6 +49,8 @@ def main(argv: list[str] | None = None) -> int:
         raise arguments.Refusal(f"tarsus reality: {name} did not run: {known.why}")
     with tqdm(unit="toss", disable=None, delay=1.0) as bar:
         if is_cube:
+            many = len(simulators) * len(args.convention)
+            print(f"tarsus reality: {many} fits, each minutes of a core", file=sys.stderr)
             made = offering.study(known, name, simulators, args.convention, args.every, args.tosses)
         else:
             made = offering.ellipse_study(impacts)

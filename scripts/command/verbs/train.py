@@ -3,7 +3,7 @@
 Usage: tarsus train [RUN] [--env NAME] [--option NAME=VALUE ...] [--algorithm ppo|sac] [--plain] [--start POLICY]
 [--seed 0] [--steps N] [--out FOLDER] [--resume].
 RUN is a name of scripts/library/learning/training_runs.py, or a file in TOML with the fields of a `TrainingRun`.
-Needs the extra: pip install 'tarsus[rl]'. A million steps take ten minutes on two cores.
+Needs the extra `rl`. A million steps take ten minutes on two cores.
 FOLDER/RUN-SEED gets `latest/` and `best/` (see `checkpoint.py`), `progress.csv`, `evaluations.npz`, and TensorBoard's
 events; `--resume` goes on.
 """

@@ -1,8 +1,7 @@
 """Train Hexapod-v0 with RLlib on Ray: on this machine, or on the cluster of which it is the head.
 
 Usage: tarsus train rllib [--iterations 50] [--runners 2] [--address auto] [--option action_mode=gait]
-Install with `pip install -c constraints-ray.txt 'tarsus[ray]'` into an environment of its own, as RLlib pins an older
-Gymnasium.
+Needs the extra `ray` in an environment of its own, as RLlib pins an older Gymnasium.
 Runtime: about a minute for a start with two runners, then seconds for an iteration.
 """
 
@@ -10,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning import rllib
@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("ray") is None:
-            raise ValueError("Ray is needed: pip install -c constraints-ray.txt 'tarsus[ray]'")
+            raise ValueError(f"Ray is needed: {extras.install('ray')}")
         from tarsus.scripts.library.learning import playing
 
         options = dict(args.option)

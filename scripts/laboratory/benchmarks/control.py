@@ -2,8 +2,8 @@
 
 Usage: tarsus benchmark control
 Runtime: six minutes, and up to ten that compile the models the first time. CPU time of this process, one run each;
-compiling is not counted, nor nosnoc's building. Without nosnoc its row is left out: pip install 'tarsus[bench]'.
-Clarabel is needed: pip install 'tarsus[control]'. Set OMP_NUM_THREADS=1: threads of nosnoc's linear algebra wait for
+compiling is not counted, nor nosnoc's building. Without nosnoc (extra `bench`) its row is left out.
+Needs the extra `control`. Set OMP_NUM_THREADS=1: threads of nosnoc's linear algebra wait for
 one another busily, which counts as processor time.
 
 nosnoc's numbers are reported three ways: the cost as it counts it, with the time in which its clock stands still; the

@@ -67,7 +67,7 @@ def rows(course: hopper.Course | None = None, warm: bool = False) -> list[tuple]
         warm: Whether it begins with the reference as its states, as the example does for several jumps.
     """
     if not is_installed():
-        return [("nosnoc: not installed, pip install 'tarsus[bench]'", "", "", "", "")]
+        return [("nosnoc: not installed, extra `bench`", "", "", "", "")]
     course = course or hopper.Course()
     solver = make(course, warm)
     done: list = []

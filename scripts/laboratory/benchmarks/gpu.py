@@ -21,6 +21,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic.compilation import extras
 from tarsus.envs import warp_refusals
 from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks.timing import Simulations
@@ -127,7 +128,7 @@ def check(policy: Path | None, **_) -> None:
     if policy is not None:
         TrainedPolicy(policy)
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp", "torch")):
-        raise ValueError(f"{warp_refusals.INSTALL}, and PyTorch: pip install 'tarsus[rl]'")
+        raise ValueError(f"{warp_refusals.NEEDED}, and PyTorch: {extras.install('warp', 'rl')}")
 
 
 def tables(

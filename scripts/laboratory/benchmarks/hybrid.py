@@ -1,7 +1,7 @@
 """100 strides of SLIP (400 events) by this engine and by others, at equal tolerance: time beside error.
 
 Usage: tarsus benchmark hybrid [--rtol 1e-9] [--repeats 7]
-Runtime: about 1 min, 5 min with all peers (pip install 'tarsus[bench]'). CPU time of this process, median of the
+Runtime: about 1 min, 5 min with all peers (extra `bench`). CPU time of this process, median of the
 repeats; ratios hold within one run, not between machines.
 
 All integrate the manual's default start (k = 1000, i = 1, j = -2, neutral touchdown rule) with atol = rtol / 100 and
@@ -123,7 +123,7 @@ def tables(rtol: Annotated[float, arguments.rtol] = 1e-9, repeats: Count = 7) ->
         rows.append((name, *numbers, *(f"{error:.1e}" for error in errors)))
     head = ("engine", "CPU [ms]", "spread [ms]", "ratio", "err16 [s]", "err100 [s]")
     missing = hybrid_peers.missing()
-    words = [f"Not installed, skipped: {', '.join(missing)} (pip install 'tarsus[bench]')."] if missing else []
+    words = [f"Not installed, skipped: {', '.join(missing)} (extra `bench`)."] if missing else []
     words += [first_call()] if hy.simulator.loader.has_numba() else []
     words = [work(rtol), *words] if hy.simulator.loader.has_numba() else words
     return Page(f"{EVENTS} events, atol = rtol / 100.", Table(head, rows), *words)

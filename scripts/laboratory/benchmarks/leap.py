@@ -2,7 +2,7 @@
 
 Usage: tarsus benchmark leap
 Runtime: half a minute of processor time, and two minutes that compile the models the first time. CPU time of this
-process, one run each; compiling is not counted. Clarabel is needed: pip install 'tarsus[control]'.
+process, one run each; compiling is not counted. Needs the extra `control`.
 
 Each width is planned from the plan of the one before, the first from a guess. In MuJoCo, with the accurate preset, the
 joints follow the same angles, open loop.

@@ -1,7 +1,7 @@
 """How fast an environment is learned: plain PPO with the library's own defaults, seed by seed, beside its baseline.
 
 Usage: tarsus benchmark learning [--env NAME] [--seeds 5] [--steps 131072 262144] [--num-envs 4 8 16]
-[--option NAME=VALUE ...] [--results FOLDER] [--jobs 1]. Needs the extra: pip install 'tarsus[rl]'.
+[--option NAME=VALUE ...] [--results FOLDER] [--jobs 1]. Needs the extra `rl`.
 Runtime: 2 to 8 minutes of one core for a training of 262,144 steps.
 
 The policy is Stable-Baselines3's `PPO("MlpPolicy", envs)` without a setting, on so many environments in `VecMonitor`.
@@ -22,6 +22,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic.compilation import extras
 from tarsus.envs import SURROGATES
 from tarsus.scripts.command import arguments, paths
 from tarsus.scripts.command.signature import Count, Jobs
@@ -125,7 +126,7 @@ def check(env: str, option: Iterable[tuple[str, Any]], results: Path, **_) -> No
         ValueError: The sentence says why.
     """
     if importlib.util.find_spec("stable_baselines3") is None:
-        raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
+        raise ValueError(f"Stable-Baselines3 is needed: {extras.install('rl')}")
     name, options = environments.asked_for(env), dict(option)
     playing.make(name, options).close()
     path, stored = learned.stored_in(results, env, options)

@@ -18,7 +18,7 @@ from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.doctor.examining import examine
 from tarsus.scripts.library.doctor.finding import AILMENTS, Diagnosis
 
-PLACE = Place("contact_doctor.md")
+PLACE = Place("crossvalidation.md", "doctor")
 PACKAGES = ("tarsus", "mujoco", "numpy")
 FOLDER = EXAMPLE.parents[1] / "complaints"
 GRAVITY, SPEED, MASS, STEP = 9.81, 1.0, 2.0, 1e-3  # of the dropped spheres

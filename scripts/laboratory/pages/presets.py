@@ -1,4 +1,4 @@
-"""The tables of docs/presets.md: gaits, slopes and turns in every preset, and creep."""
+"""The presets in docs/crossvalidation.md: gaits, slopes and turns in every preset, and creep."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.records import record, summary
 
-PLACE = Place("presets.md")
+PLACE = Place("crossvalidation.md", "presets")
 PACKAGES = record.PACKAGES
 DUTY = 0.6
 GAITS = ((1.0, 0.75), (0.5, 0.75), (0.75, 1.0), (2.0, 0.5), (0.6, 0.5))  # t_c [s], phi_s [rad]

@@ -1,7 +1,7 @@
 """Train the policies that come with the package anew, run by run and seed by seed.
 
-Usage: tarsus page shipped [RUN ...] [--seeds 5] [--out runs] [--threads 0] [--write]. Needs the extra:
-pip install 'tarsus[rl]'. Runtime: about five minutes of a core for a policy, six hours for all; after Ctrl-C the same
+Usage: tarsus page shipped [RUN ...] [--seeds 5] [--out runs] [--threads 0] [--write]. Needs the extra
+`rl`. Runtime: about five minutes of a core for a policy, six hours for all; after Ctrl-C the same
 command goes on. With `--write` the policies of the package are replaced: `tarsus page policies --write`,
 `baselines` and `tasks` then make their tables.
 """

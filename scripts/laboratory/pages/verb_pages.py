@@ -16,11 +16,10 @@ ROOT = Path(__file__).parents[3]
 FIGURES, PAGES_VERB = "figure", "page"  # verbs whose names are many and are listed another way
 FIRST = """# Commands
 
-Generated from the parsers by `tarsus page docs`. `tarsus` alone lists the verbs, a verb alone the names that may
-follow it, and `--help` behind both the options; the built site has names and options on this page. Options are checked
-before any work; what cannot be run is refused with one sentence and exit status 2. No result is overwritten unless
-`--force` says so. `figure`, `benchmark` and `page` need a checkout of the repository; the wheel does not have what they
-run."""
+`tarsus` alone lists the verbs, a verb alone the names that may follow it, and `--help` behind both the options; the
+built site has names and options on this page. Options are checked before any work; what cannot be run is refused with
+one sentence and exit status 2. No result is overwritten unless `--force` says so. `figure`, `benchmark` and `page` need
+a checkout of the repository; the wheel does not have what they run."""
 
 
 def escaped(text: str) -> str:

@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic.compilation import extras
 from tarsus.envs import warp_refusals
 from tarsus.envs.config import PERIOD
 from tarsus.scripts.command.signature import Count, Seconds
@@ -103,7 +104,7 @@ def check(**_) -> None:
         ValueError: The sentence says what to install.
     """
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp")):
-        raise ValueError(warp_refusals.INSTALL)
+        raise ValueError(f"{warp_refusals.NEEDED}: {extras.install('warp')}")
 
 
 def tables(walks: Count = 10, seconds: Seconds = 10.0) -> Page:

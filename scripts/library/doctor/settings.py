@@ -128,7 +128,7 @@ def _of_blend(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
     for name in ("solref", "solimp"):
         asked = getattr(model, f"geom_{name}")[[second, first]]
         got = np.array(getattr(pair.law, name))
-        off = np.abs(got / np.where(asked[0] == 0, np.inf, asked[0]) - 1).max()
+        off = (np.abs(got - asked[0]) / np.where(asked[0] == 0, 1.0, np.abs(asked[0]))).max()
         if off > SAME:
             reason = (
                 f"{name_of(model, second)} says {name} {numbers(*asked[0])}, {name_of(model, first)} "

@@ -16,8 +16,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tarsus.analytic.compilation import extras
+
 STABLE, CONTRIB = "stable_baselines3", "sb3_contrib"
-INSTALL = "pip install 'tarsus[rl]'"
 # The algorithm whose own policy a class is, by the module of the class or of one that it is derived from.
 MODULES = {
     f"{STABLE}.dqn.": "DQN",
@@ -58,7 +59,7 @@ def read(path: Path) -> dict[str, Any]:
         ValueError: If it is damaged or no policy of Stable-Baselines3.
     """
     if importlib.util.find_spec(STABLE) is None:
-        raise ValueError(f"a .zip needs Stable-Baselines3: {INSTALL}")
+        raise ValueError(f"a .zip needs Stable-Baselines3: {extras.install('rl')}")
     import torch
 
     try:
@@ -130,7 +131,7 @@ def _ours(path: Path, error: Exception) -> bool:
 
 
 def _not_installed(path: Path, algorithm: str) -> str:
-    return f"{path} was trained with {algorithm} of sb3-contrib, which is not installed: {INSTALL}"
+    return f"{path} was trained with {algorithm} of sb3-contrib, which is not installed: {extras.install('rl')}"
 
 
 def _refuse_spaces(path: Path, stored: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """Any policy that is a network as an ONNX model: observation in, action out, the normalisation included.
 
-Needs the extra: pip install 'tarsus[onnx]'.
+Needs the extra `onnx`.
 """
 
 from __future__ import annotations

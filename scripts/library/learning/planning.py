@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.command.signature import Seed
 from tarsus.scripts.library.learning import checkpoint, environments, playing, robot_files, starting, training_runs
@@ -117,7 +118,7 @@ def planned(asked: Asked) -> TrainingRun:
     """
     run, folder = described(asked), asked.folder
     if importlib.util.find_spec("stable_baselines3") is None:
-        raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
+        raise ValueError(f"Stable-Baselines3 is needed: {extras.install('rl')}")
     from tarsus.scripts.library.learning import training
 
     if checkpoint.newest(folder / "latest").exists() and not asked.resume:

@@ -4,7 +4,7 @@
                                               autoreset_mode="SameStep"))
     PPO("MlpPolicy", envs).learn(1_000_000)
 
-Needs the extra: pip install 'tarsus[rl]'.
+Needs the extra `rl`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     OnPolicyRunner(envs.rsl_rl(seed=0), cfg, log_dir="runs/hexapod").learn(100)
 
 The simulations are on the processor, whichever the engine: tensors are copied to and from the device of the networks.
-Needs PyTorch, for instance by the extra: pip install 'tarsus[rl]'.
+Needs PyTorch, for instance by the extra `rl`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Into a run's folder go `latest/` and `best/` (checkpoints, see `checkpoint.py`), `progress.csv`, `evaluations.npz`, and
 events for TensorBoard where that is installed. `latest/` is written with every evaluation and when Ctrl-C ends the
-training. Needs the extra: pip install 'tarsus[rl]'.
+training. Needs the extra `rl`.
 """
 
 from __future__ import annotations

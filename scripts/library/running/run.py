@@ -30,6 +30,7 @@ def run(
     steps: int | None = None,
     preset: str | None = None,
     rtol: float | None = None,
+    params: Mapping[str, float] | str | None = None,
     **more: Any,
 ) -> Run:
     """Return a machine's run in one engine: `record` is the labelled record, `status` how it ended, in words.
@@ -44,8 +45,8 @@ def run(
         steps: Or, of a leg, how many hops or steps.
         preset: MuJoCo's settings, a preset's name; by default the machine's.
         rtol: Relative tolerance of the exact engine.
-        more: Options of `tarsus run MACHINE`, with underscores: gait="walk", terrain=("slope", 0.1, 0.0),
-            set={"body_mass": 7.0}.
+        params: Parameters of the machine that differ from its own, {"body_mass": 7.0}, or the name of a robot, "rhex".
+        more: Options of `tarsus run MACHINE`, with underscores: gait="walk", terrain=("slope", 0.1, 0.0).
 
     Raises:
         ValueError: If there is no such machine or option, or what is asked for cannot be run; the sentence says why.
@@ -53,12 +54,20 @@ def run(
     """
     if engine == "both":
         raise ValueError("one engine runs here; tarsus.crossvalidate compares both")
-    given = dict(engine=engine, seconds=seconds, steps=steps, preset=preset, rtol=rtol, **more)
-    known, experiment, args = _asked(machine, given)
+    given = dict(engine=engine, seconds=seconds, steps=steps, preset=preset, rtol=rtol, **_named(params, more))
+    return ran(*_asked(machine, given))
+
+
+def ran(machine: MachineCommand, experiment: Any, args: Namespace) -> Run:
+    """Return the run of an experiment in the engine, for the time or steps and to the tolerance that options ask for.
+
+    Raises:
+        RuntimeError: If the exact engine could not go on.
+    """
     length = {"steps": args.steps} if getattr(args, "steps", None) else {}
     if args.engine == "mujoco":
-        return known.mujoco(experiment, args.seconds, fine=False, **length)
-    return known.exact(experiment, args.seconds, **length, **({} if rtol is None else {"rtol": rtol}))
+        return machine.mujoco(experiment, args.seconds, fine=False, **length)
+    return machine.exact(experiment, args.seconds, **length, **({"rtol": args.rtol} if args.rtol else {}))
 
 
 def crossvalidate(
@@ -67,6 +76,7 @@ def crossvalidate(
     seconds: float | None = None,
     preset: str | None = None,
     rtol: float | None = None,
+    params: Mapping[str, float] | str | None = None,
     **more: Any,
 ) -> CrossValidation:
     """Return a machine's runs in both engines from the same start, compared.
@@ -76,15 +86,30 @@ def crossvalidate(
         seconds: How long to run [s]; by default 6.
         preset: MuJoCo's settings, a preset's name; by default reference.
         rtol: Relative tolerance of the exact engine; by default 1e-6.
+        params: Parameters that differ from the machine's own, or a robot's name; see `run`.
         more: Options of `tarsus crossvalidate MACHINE`, with underscores.
 
     Raises:
         ValueError: If there is no such machine or option, or what is asked for cannot be run; the sentence says why.
         RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
     """
-    given = dict(engine="both", seconds=seconds, preset=preset, rtol=rtol, **more)
+    given = dict(engine="both", seconds=seconds, preset=preset, rtol=rtol, **_named(params, more))
     known, experiment, args = _asked(machine, given)
     return CrossValidation(*comparing.run(known, experiment, args.seconds, args.rtol))
+
+
+def _named(params: Any, more: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with parameters among them, as the command line takes them."""
+    if params is None:
+        return more
+    if not isinstance(params, str | Mapping):
+        raise ValueError(
+            f"params is a mapping of names to numbers, or the name of a robot; got a {type(params).__name__}"
+        )
+    option = "robot" if isinstance(params, str) else "set"
+    if option in more:
+        raise ValueError(f"params and {option} say the same; give one of them")
+    return more | {option: params or None}
 
 
 def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, Any, Namespace]:

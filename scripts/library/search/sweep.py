@@ -1,6 +1,6 @@
 """Gaits of the hexapod's clock on a grid, on this machine or on many: joblib spreads them over processes, Dask or Ray.
 
-Dask and Ray are not installed by default: pip install -c constraints-ray.txt 'tarsus[ray]'. A gait takes about a second
+Dask and Ray come with the extra `ray`, in an environment of its own. A gait takes about a second
 of a core.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from joblib.parallel import get_active_backend
 
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.compilation import extras
 from tarsus.analytic.models.hexapod import ROBOTS
 from tarsus.scripts.command.signature import Count, Positive
 from tarsus.scripts.library.base.stamp import markdown_table
@@ -99,10 +100,7 @@ class GaitSweep(Search):
         """
         for point in self.points:
             self.gait_at(point)
-        if self.address and self.backend not in CLUSTERS:
-            raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {self.backend!r}")
-        if importlib.util.find_spec(CLUSTERS.get(self.backend, "joblib")) is None:
-            raise ValueError(f"no {self.backend} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
+        check(self.backend, self.address)
 
     def explore(self, trials: Trials) -> bool:
         """Walk the grid; a Ctrl-C that workers heard of ends it too."""
@@ -129,6 +127,18 @@ class GaitSweep(Search):
         told = markdown_table(("t_c [s]", "phi_s [rad]", self.maximised, "speed [m/s]"), rows)
         made = {"gait": self.gait_at(found.point), "returns": total, "speeds": speed}
         return replace(found, made=made, told=told)
+
+
+def check(backend: str, address: str | None) -> None:
+    """Refuse a backend of joblib that is not here, and an address for one of this machine.
+
+    Raises:
+        ValueError: The sentence says which.
+    """
+    if address and backend not in CLUSTERS:
+        raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {backend!r}")
+    if importlib.util.find_spec(CLUSTERS.get(backend, "joblib")) is None:
+        raise ValueError(f"no {backend} is here; {extras.install('ray')}")
 
 
 @contextlib.contextmanager

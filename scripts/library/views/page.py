@@ -15,10 +15,10 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic import saving
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.library.views.parts import add_parts
 from tarsus.scripts.library.views.rendering import qpos_of, rows_at
 
-INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
 FPS = 30  # positions per second
 GROUND_MARGIN = 1.5  # of the drawn ground around the path [m]
 MESH = 0.05  # between points of the drawn ground, at least [m]
@@ -48,7 +48,7 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
     try:
         import viser
     except ImportError as error:
-        raise ImportError(INSTALL_VIEW) from error
+        raise ImportError(f"The page of a run needs viser: {extras.install('view')}") from error
     with _quiet():
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
     try:

@@ -26,6 +26,7 @@ INSTALL_OPENGL = "apt-get install -y --no-install-recommends libegl1 libgl1"
 NO_OPENGL = f"No OpenGL library was found, so nothing is drawn in 3-D; to install one: {INSTALL_OPENGL}"
 BACKENDS = ("egl", "osmesa") if sys.platform == "linux" else ("",)  # "" is the system's own, as on macOS
 FPS = 25  # pictures per second of a video: whole milliseconds and whole control periods apart
+RUN_FPS = 12.5  # of the film of a run, whose drawing takes most of the run's time
 SIZE = (640, 480)  # width and height of a video [pixel]
 HALF = (480, 480)  # of each of two side by side
 ARROW = 0.008  # length of a drawn foot force [m/N]
@@ -140,7 +141,7 @@ def _add_arrow(scene, start: np.ndarray, end: np.ndarray) -> None:
 
 def write_video(record, model, path: Path | str, **options) -> int:
     """Write the film of a record (.mp4, .gif); return the number of frames. Options are those of `frames`."""
-    fps = options.get("fps", FPS)
+    fps = options.setdefault("fps", RUN_FPS)
     return write_film(path, frames(record, model, **options), fps, len(rows_at(record, fps, options.get("speed", 1.0))))
 
 

@@ -44,7 +44,7 @@ def fresh(monkeypatch, function, screen):
 
 def test_compiling_shows_and_a_loaded_function_does_not(screen, monkeypatch):
     fresh(monkeypatch, law, screen)(2.0)
-    assert "compiling, this once: 0 s" in screen.getvalue()
+    assert "compiling, this once, about half a minute: 0 s" in screen.getvalue()
     assert screen.getvalue().endswith(notice.ERASE)
     screen.truncate(0)
     assert fresh(monkeypatch, law, screen)(2.0) == 7.0
@@ -57,13 +57,22 @@ def test_nothing_is_shown_where_nobody_looks(screen, monkeypatch):
     assert screen.getvalue() == ""
 
 
+def test_a_notebook_is_looked_at(screen, monkeypatch):
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+    monkeypatch.setitem(sys.modules, "ipykernel", notice)
+    fresh(monkeypatch, law, screen)(2.0)
+    assert "compiling" in screen.getvalue() and screen.getvalue().endswith(notice.ERASE)
+
+
 def test_the_line_goes_when_compiling_fails(screen, monkeypatch):
     with pytest.raises(numba.core.errors.TypingError):
         fresh(monkeypatch, wrong, screen)(2.0)
     assert screen.getvalue().endswith(notice.ERASE)
     screen.truncate(0)
     fresh(monkeypatch, law, screen)(2.0)
-    assert "compiling, this once: 0 s" in screen.getvalue() and screen.getvalue().endswith(notice.ERASE)
+    assert "compiling, this once, about half a minute: 0 s" in screen.getvalue() and screen.getvalue().endswith(
+        notice.ERASE
+    )
 
 
 def test_what_is_not_ours_is_not_shown(screen, monkeypatch):

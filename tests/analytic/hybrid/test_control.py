@@ -276,7 +276,7 @@ def random_program(seed):
     return root.T @ root, rng.normal(size=6), rng.normal(size=9), rng.normal(size=(9, 6)), box
 
 
-@pytest.mark.skipif(not quadratic.is_installed(), reason="Clarabel is optional: pip install 'tarsus[control]'")
+@pytest.mark.skipif(not quadratic.is_installed(), reason="it needs the extra `control`")
 def test_a_small_box_is_solved_as_a_large_one():
     """With everything s times smaller, so is the step."""
     hessian, gradient, c, jac, box = random_program(0)
@@ -301,7 +301,7 @@ def test_where_the_solver_fails_steps_become_smaller(monkeypatch):
 
 @pytest.mark.parametrize("solver", [
     "slsqp", pytest.param("clarabel", marks=pytest.mark.skipif(
-        not quadratic.is_installed(), reason="Clarabel is optional: pip install 'tarsus[control]'")),
+        not quadratic.is_installed(), reason="it needs the extra `control`")),
 ])  # fmt: skip
 @pytest.mark.parametrize("seed", range(4))
 def test_no_step_is_better_than_that_of_the_quadratic_program(solver, seed):
@@ -340,7 +340,7 @@ def test_slip_is_brought_to_a_height_and_speed_in_few_runs():
 
 
 @pytest.mark.extra
-@pytest.mark.skipif(not quadratic.is_installed(), reason="Clarabel is optional: pip install 'tarsus[control]'")
+@pytest.mark.skipif(not quadratic.is_installed(), reason="it needs the extra `control`")
 def test_the_hopper_of_nosnoc_jumps_for_less():
     """At most 13.17, with constraints on nodes of 25 ms, and the free model does the same."""
     course = planar_hopper.Course()

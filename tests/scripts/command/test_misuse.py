@@ -38,6 +38,7 @@ WORDS = {
     "robot": [str(EXAMPLE)],
     "search baseline": ["Setter-v0"],
     "stability": ["zero"],
+    "sweep": ["slip-leg", "--steps", "1", "--set", "speed=1:1.1:2"],
     "train": ["hopping-leg"],
 }
 COMPARED = {f"crossvalidate {name}": [name] for name, machine in MACHINES.items() if "exact" in machine.engines}

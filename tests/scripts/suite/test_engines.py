@@ -52,7 +52,7 @@ def engine(request):
     packages = (package for package in foreign(request.param) if not package.startswith("."))
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
-        pytest.skip(f"{', '.join(missing)} is not installed here: pip install tarsus[suite-{request.param}]")
+        pytest.skip(f"{', '.join(missing)} is not installed here: extra `suite-{request.param}`")
     module = worker.engine(ENGINES[request.param])
     return module, GOOD.get(request.param, "defaults")
 

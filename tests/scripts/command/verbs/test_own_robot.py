@@ -12,7 +12,7 @@ import tarsus
 from tarsus.scripts.command.verbs import certify, evaluate, export, search, train
 from tarsus.scripts.library.learning import planning
 
-pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
 
 MODULE = """
 from tarsus.envs import own_robot

@@ -103,7 +103,7 @@ def test_a_file_does_not_take_a_name_of_the_package():
 
 
 def test_a_policy_of_a_file_is_trained_judged_exported_and_moved_with_it(here, capsys, monkeypatch, tmp_path_factory):
-    pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+    pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
     mine = shutil.copy(SIX, here / "walker.urdf")
     assert train.main(["--env", "walker.urdf", "--plain", *SMALL.split()]) == 0
     lines = capsys.readouterr().err.splitlines()
@@ -157,7 +157,7 @@ def test_a_policy_of_a_file_is_trained_judged_exported_and_moved_with_it(here, c
 
 
 def test_a_training_begins_with_a_policy_of_the_same_file(here, capsys):
-    pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+    pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
     mine = shutil.copy(models.EXAMPLE.with_name("quadruped.xml"), here / "four.xml")
     assert train.main(["--env", "four.xml", *SMALL.split()]) == 0
     (here / "runs" / "Four-v0-0").rename(here / "first")

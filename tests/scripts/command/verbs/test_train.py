@@ -11,7 +11,7 @@ from tarsus.scripts.command.verbs import train
 from tarsus.scripts.library.learning import planning, training_runs
 from tarsus.scripts.library.learning.training_runs import PPO, SAC, TrainingRun
 
-pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
 
 from tarsus.scripts.library.learning import checkpoint, training  # noqa: E402
 

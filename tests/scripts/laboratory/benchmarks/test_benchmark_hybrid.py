@@ -24,4 +24,4 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch):
     assert "another" not in " ".join(hybrid_peers.installed())
     monkeypatch.setattr(hybrid_peers, "missing", lambda: ["hybrid-tools", "another"])
     *_, words, _ = hybrid.tables(repeats=1).parts
-    assert words.startswith("Not installed, skipped:") and "another" in words and "tarsus[bench]" in words
+    assert words.startswith("Not installed, skipped:") and "another" in words and "`bench`" in words

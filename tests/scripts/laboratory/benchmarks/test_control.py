@@ -41,4 +41,4 @@ def test_the_cost_in_physical_time_counts_no_frozen_time():
 
 def test_a_missing_nosnoc_is_named(monkeypatch):
     monkeypatch.setattr(control_peers, "is_installed", lambda: False)
-    assert "tarsus[bench]" in control_peers.rows()[0][0]
+    assert "`bench`" in control_peers.rows()[0][0]

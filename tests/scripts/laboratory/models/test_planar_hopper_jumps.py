@@ -43,7 +43,7 @@ def test_misuse_is_explained():
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not quadratic.is_installed(), reason="Clarabel is optional: pip install 'tarsus[control]'")
+@pytest.mark.skipif(not quadratic.is_installed(), reason="it needs the extra `control`")
 def test_five_jumps_are_planned_and_the_free_model_does_them():
     jumps = pj.Jumps()
     found = jumps.solve()

@@ -7,7 +7,7 @@ from tarsus.scripts.library.learning import policies, training_runs
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import TrainingRun
 
-pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
 
 from tarsus.scripts.library.learning import checkpoint, planning, training  # noqa: E402
 

@@ -130,6 +130,8 @@ def test_settings_of_two_geoms_that_get_blended_are_named():
     found = ailments(cube(floor, of_cube, priority=0, ratio=100))["blended contact"]
     assert found.number == pytest.approx(50.0) and "their contact has 0.03 1" in found.reason
     assert "blended contact" not in ailments(cube(floor, of_cube, priority=1, ratio=100))
+    onset = 'solimp="0 .99 .0004"'  # zero equals zero
+    assert "blended contact" not in ailments(cube(onset, onset, priority=0, ratio=100))
 
 
 def test_a_geom_that_gets_the_friction_of_the_other_is_named():

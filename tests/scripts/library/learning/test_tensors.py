@@ -4,9 +4,9 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.envs.warp_refusals import INSTALL
+from tarsus.envs.warp_refusals import NEEDED
 
-torch = pytest.importorskip("torch", reason="it needs the extra: pip install 'tarsus[rl]'")
+torch = pytest.importorskip("torch", reason="it needs the extra `rl`")
 from tarsus.scripts.library.learning.tensors import TensorVectorEnv  # noqa: E402
 
 NETWORK = dict(class_name="MLPModel", hidden_dims=[16], activation="elu", obs_normalization=True)
@@ -114,8 +114,8 @@ def test_rsl_rl_learns_with_a_critic_that_sees_more():
 
 
 def test_rsl_rl_learns_in_warp():
-    pytest.importorskip("warp", reason=INSTALL)
-    pytest.importorskip("mujoco_warp", reason=INSTALL)
+    pytest.importorskip("warp", reason=NEEDED)
+    pytest.importorskip("mujoco_warp", reason=NEEDED)
     envs = made(2, 3, engine="warp", device="cpu", n_starts=4, privileged=("foot_force",)).unwrapped
     assert learn(envs, ("policy", "critic"), iterations=1, steps=4)[1]
 

@@ -11,7 +11,7 @@ from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts.library.learning import evaluation, policies, training_runs
 from tarsus.scripts.library.learning.training_runs import RUNS, TrainingRun, differences
 
-stable_baselines3 = pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+stable_baselines3 = pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
 
 from tarsus.scripts.library.learning import checkpoint, training  # noqa: E402
 from tarsus.scripts.library.learning.stable import StableVectorEnv  # noqa: E402

@@ -11,7 +11,7 @@ import pytest
 from tarsus.scripts.command import cli
 from tarsus.scripts.library.learning import policies, training_runs
 
-pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
 
 from tarsus.scripts.library.learning import checkpoint, stable, training  # noqa: E402
 

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from tarsus.analytic.compilation import extras
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
 from tarsus.scripts.command.verbs import run as command
@@ -102,13 +103,13 @@ def test_a_robot_that_falls_is_reported(tmp_path, capsys):
 def test_the_video_shows_a_robot_that_moves(tmp_path):
     import imageio
 
-    assert run(tmp_path, "--seconds", "0.6") == 0
+    assert run(tmp_path, "--seconds", "0.8") == 0
     frames = np.array(imageio.mimread(tmp_path / "run.mp4", memtest=False))
-    assert frames.shape == (15, 480, 640, 3)  # real time at 25 pictures per second
+    assert frames.shape == (10, 480, 640, 3)  # real time at 12.5 pictures per second
     assert all(30 < frame.mean() < 225 and frame.std() > 10 for frame in frames)
     orange = (frames[..., 0] > 150) & (frames[..., 2] < 90)  # the body plate
     assert np.all(orange.sum(axis=(1, 2)) > 2000)
-    assert np.abs(frames[12].astype(float) - frames[3]).mean() > 1.0
+    assert np.abs(frames[8].astype(float) - frames[2]).mean() > 1.0
 
 
 def test_without_opengl_it_says_what_to_install_and_does_the_rest(tmp_path, capsys, monkeypatch):
@@ -147,7 +148,7 @@ def test_without_viser_the_page_says_how_to_get_it(tmp_path, capsys, monkeypatch
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     assert run(tmp_path, "--no-video", "--page") == 0
-    assert "pip install 'tarsus[view]'" in capsys.readouterr().err
+    assert extras.install("view") in capsys.readouterr().err
     assert not (tmp_path / "run.html").exists()
 
 

@@ -94,7 +94,7 @@ def test_presets_agree_on_what_walking_costs():
     cost = {}
     for preset in ("reference", "rl"):
         cost[preset] = summary.summarise(simulate(experiment(preset), 5.0, progress=False).record).cot_positive
-    assert cost["rl"] == pytest.approx(cost["reference"], rel=0.12)  # the error docs/presets.md states for `rl`
+    assert cost["rl"] == pytest.approx(cost["reference"], rel=0.12)  # the error docs/crossvalidation.md states for `rl`
 
 
 def test_a_fall_ends_the_run_and_says_so():

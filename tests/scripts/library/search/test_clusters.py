@@ -5,7 +5,7 @@ import pytest
 
 import tarsus
 
-INSTALL = "pip install -c constraints-ray.txt 'tarsus[ray]' into an environment of its own"
+INSTALL = "it needs the extra `ray` in an environment of its own"
 GAITS = dict(cycle_times=(0.5, 1.0), sweep_angles=(0.75,), steps=20)
 
 
