@@ -133,7 +133,7 @@ def follows(params: HexapodParams, gait: TripodGait, speed: float) -> bool:
 
 
 def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof | None:
-    """Return what `tarsus stability` says of a gait that walks from rest, and the numbers of both engines.
+    """Return the answer of `tarsus stability` on a gait that walks from rest, and the numbers of both engines.
 
     None if it is no gait that repeats.
     """

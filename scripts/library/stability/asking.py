@@ -36,7 +36,7 @@ def stability(
     box: Sequence[float] = (),
     jobs: int = -1,
 ) -> Stability:
-    """Return how fast a policy's gait forgets small displacements, and a verdict.
+    """Return the rate at which a policy's gait forgets small displacements, and a verdict.
 
     The period of the gait is found, the derivative of a period is taken by central differences of the sampled closed
     loop, symmetries are taken out by name, and the multipliers stand beside the observed decay of small displacements.

@@ -69,7 +69,7 @@ class LoopSystem:
         self._nominal: list[State] = []
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
-        """Return how far a displaced run is from the one that is not, see `System`."""
+        """Return the distance of a displaced run from the one that is not, see `System`."""
         self._run_nominal(strides)
         displace(self.loop, by, self.base)
         found = np.full((strides + 1, len(by)), np.nan)
@@ -121,7 +121,7 @@ def _go_on(loop: Loop, steps: int) -> None:
 
 
 def look(loop: Loop, longest: int = LONGEST) -> Settled:
-    """Return how a loop goes on from where it is: its period, and how its sections follow each other."""
+    """Return the course of a loop from where it is: its period, and how its sections follow each other."""
     states, before = [loop.state()], loop.cycles
     for _ in range(2 * longest):
         _go_on(loop, 1)

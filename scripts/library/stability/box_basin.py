@@ -64,7 +64,7 @@ def box_basin(
     share: float = 0.01,
     beta: float = 1e-3,
 ) -> BoxBasin:
-    """Return what of the box z - reach to z + reach returns to z.
+    """Return the part of the box z - reach to z + reach that returns to z.
 
     Args:
         period: `period(z) -> z'`, shape (m,); NaN where it falls.

@@ -50,7 +50,7 @@ class Cycle:
 
 
 def classify(sections: np.ndarray, growth: float = 1.0, noise: float = REPEATS) -> Cycle:
-    """Return what a sequence of sections is.
+    """Return the kind of a sequence of sections.
 
     Args:
         sections: In typical values, without symmetries, shape (m, n); what comes before the cycle was left out.
@@ -75,7 +75,7 @@ def classify(sections: np.ndarray, growth: float = 1.0, noise: float = REPEATS) 
 
 
 def kind_of(parts: bool, meets: bool) -> Repetition:
-    """Return what neither repeats nor drifts, by whether nearby runs part or come together."""
+    """Return the kind of a run that neither repeats nor drifts, by whether nearby runs part or come together."""
     if parts:
         return Repetition.CHAOTIC
     return Repetition.DRIVEN if meets else Repetition.QUASI_PERIODIC

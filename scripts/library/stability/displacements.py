@@ -47,7 +47,7 @@ def displace(loop: Loop, by: np.ndarray, state: State) -> None:
 
 
 def measured(task, free: bool) -> dict[str, np.ndarray]:
-    """Return what the last period measured and the next observation shows, arrays of shape (k,).
+    """Return the last period's measurements and the next observation, arrays of shape (k,).
 
     Sites are relative to the place of a leg; of a free body nothing observes them.
     """

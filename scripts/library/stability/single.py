@@ -64,7 +64,7 @@ def asked(
 
 
 def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tuple[Examined, dict[str, Any]]:
-    """Return what was found of a loop, and the fields of the result that say how it goes.
+    """Return the findings about a loop, and the fields of the result that say how it goes.
 
     Where it is after a second is part of what the file of parts is of: a policy or a robot that has changed is another.
     """
@@ -121,13 +121,13 @@ def _not_periodic(settled: bound.Settled, parting: Parting) -> Examined:
 
 
 def _parting_of(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> Parting:
-    """Return how fast nearby runs part, which is kept."""
+    """Return the rate at which nearby runs part, which is kept."""
     said("whether nearby runs part")
     return Parting(*store.part("parting", lambda: astuple(_parting(loop, settled))))
 
 
 def _parting(loop: Loop, settled: bound.Settled) -> Parting:
-    """Return how fast runs part that begin next to each other at several times of a gait."""
+    """Return the rate at which runs part that begin next to each other at several times of a gait."""
     steps, apart = round(PARTING / loop.ctrl_dt), (settled.steps or bound.LONGEST) // RUNS + 1
 
     def grown(k: int) -> tuple[float, int]:

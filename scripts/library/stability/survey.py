@@ -38,11 +38,11 @@ class Survey:
         return sorted(self.tried)
 
     def failures(self, size: float) -> int:
-        """Return how many members failed at a size that was tried."""
+        """Return the number of members that failed at a size that was tried."""
         return self.tried[size] - self.survived[size]
 
     def ask(self, size: float) -> int:
-        """Return how many members fail at a size: of all of them, or at least so many as are enough."""
+        """Return the number of members that fail at a size: of all of them, or at least so many as are enough."""
         if size not in self.tried:
             survived = tried = 0
             while tried < len(self._members) and tried - survived < self._enough:

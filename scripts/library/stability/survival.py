@@ -126,7 +126,7 @@ class Threshold:
         return stamp.interval(self.value, self.low, self.high)
 
     def message(self, unit: str = "") -> str:
-        """Return what is known, in a sentence."""
+        """Return the finding in a sentence."""
         unit = f" {unit}" if unit else ""
         who = f"{self.share:.0%} of {self.n_members} trials survive"
         if self.status == NONE:

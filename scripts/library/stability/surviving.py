@@ -95,7 +95,7 @@ def basin_of(system: MapSystem, box: Sequence[float]) -> dict[str, Any]:
 
 
 def messages(found: Stability) -> list[str]:
-    """Return what is survived, a sentence each."""
+    """Return sentences on what is survived."""
     told = [Margin.restored(one).message for one in found.margins]
     return told + ([found.basin["message"]] if found.basin else [])
 
@@ -107,6 +107,6 @@ def pushes(found: Stability) -> str:
 
 
 def panel(found: Stability) -> Callable[[Any], None] | None:
-    """Return what draws the pushes that are survived in each direction on axes; None if there are none."""
+    """Return a function that draws the pushes survived in each direction on axes; None if there are none."""
     restored = [Margin.restored(one) for one in found.margins if one["name"] != PUSHES]
     return functools.partial(survival_panel.draw, margins=restored) if restored else None

@@ -27,7 +27,7 @@ class System(Protocol):
     derivative: Callable[[], np.ndarray] | None
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
-        """Return how far a run that begins at coordinates `by` is from the one that begins at zero.
+        """Return the distance of a run that begins at coordinates `by` from the one that begins at zero.
 
         Returns:
             After each stride, that of the begin first, shape (strides + 1, n); NaN from where it fell.
@@ -65,7 +65,7 @@ class MapSystem:
         self._path = self.at[None]  # of the run that is not displaced
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
-        """Return how far a run that begins at `by` is from the one that begins at zero, see `System`."""
+        """Return the distance of a run that begins at `by` from the one that begins at zero, see `System`."""
         if len(self._path) <= strides:
             self._path = iterated(self.stride, self.at, strides)
         return iterated(self.stride, self.at + by, strides) - self._path[: strides + 1]

@@ -41,7 +41,7 @@ class Verdict:
 
 
 def kink(system, found: Multipliers) -> float:
-    """Return how the stride's slopes to both sides of the cycle differ along the largest multiplier's eigenvector.
+    """Return the difference of the slopes to both sides of the cycle along the eigenvector of the largest multiplier.
 
     Relative to the slope, the smaller of the differences at the step and at half of it: of a smooth map they are
     proportional to the step, of a kink they do not shrink. Where next to nothing is left on either side there is none.
