@@ -144,10 +144,9 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         infos = self.task.measurements()
         for name, why in (("termination", endings), ("truncation", cut)):
             infos[name] = np.zeros(self.num_envs, np.int8) if why is None else self.reasons.codes(why)
-        masks = {"_" + name: present for name in infos}
-        for name, term in (terms or {}).items():
-            infos["reward_" + name], masks["_reward_" + name] = term, stepped
-        return infos | masks
+        for name in self.task.config.weights:  # 0 of what has only begun: every info has the same keys
+            infos["reward_" + name] = np.zeros(self.num_envs) if terms is None else np.where(stepped, terms[name], 0.0)
+        return infos | {"_" + name: present for name in infos}
 
     def _final(self, observation: np.ndarray, endings: np.ndarray, cut: np.ndarray | None, terms) -> dict[str, Any]:
         """Return the last observation and info of the episodes that end in this step."""

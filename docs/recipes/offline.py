@@ -1,6 +1,6 @@
 """A small offline data set of frozen tasks in Minari's format, infos included.
 
-    pip install 'minari[create]' 'tarsus[rl]'
+    pip install 'minari[create]'                  # and the extra `rl`
     python docs/recipes/offline.py                # three tasks into ~/.minari, a minute of a core
     python docs/recipes/offline.py --task tarsus/DogTrot-v0 --policy dog-0 --episodes 100
 

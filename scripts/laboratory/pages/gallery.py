@@ -23,6 +23,7 @@ from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory import documents, frame
 from tarsus.scripts.laboratory.drawing import load, names, picture, title
 from tarsus.scripts.laboratory.pages import verb_pages
+from tarsus.scripts.laboratory.try_it import robots
 from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
 
 if TYPE_CHECKING:
@@ -144,19 +145,11 @@ def _hexapod_walks(seconds: float) -> tuple[dict, Any]:
     return dict(zip(ENGINES, records, strict=True)), experiment.model()
 
 
-def _dog_walks(seconds: float) -> tuple[dict, Any]:
-    """Return the records of the dog's trot, by its clock, and MuJoCo's model."""
-    from tarsus import own_robot
-    from tarsus.mjcf.own_robot import EXAMPLE, OwnRobot, model
-
-    robot = OwnRobot(EXAMPLE)
-    controls, engines = own_robot.clock(robot).controls, (own_robot.exact_rollout, own_robot.rollout)
-    records = [rollout(robot, controls, seconds).record for rollout in engines]
-    return dict(zip(ENGINES, records, strict=True)), model(robot)
-
-
 # Clips of the same walk in both engines, side by side, with the feet's forces.
-BOTH: dict[str, Callable[[float], tuple[dict, Any]]] = {"hexapod_engines": _hexapod_walks, "dog_engines": _dog_walks}
+BOTH: dict[str, Callable[[float], tuple[dict, Any]]] = {
+    "hexapod_engines": _hexapod_walks,
+    "dog_engines": robots.records,
+}
 
 
 def save(clip: str, frames: list[np.ndarray], folder: Path) -> None:

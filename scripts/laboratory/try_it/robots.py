@@ -41,9 +41,18 @@ def walk(record: Any, model: Any) -> np.ndarray:
     return np.array(shown)
 
 
-def walks() -> np.ndarray:
-    """Return the dog's trot by its clock in the exact engine and in MuJoCo, shape (2, n, k, 2, 3) [m]."""
-    from tarsus.scripts.laboratory.pages.gallery import BOTH
+def records(seconds: float) -> tuple[dict[str, Any], Any]:
+    """Return the records of the dog's trot, by its clock, in the exact engine and in MuJoCo, and MuJoCo's model."""
+    from tarsus import own_robot
+    from tarsus.mjcf.own_robot import EXAMPLE, OwnRobot, model
 
-    records, model = BOTH["dog_engines"](BEGIN + SECONDS)
-    return np.array([walk(record, model) for record in records.values()])
+    robot = OwnRobot(EXAMPLE)
+    controls, engines = own_robot.clock(robot).controls, (own_robot.exact_rollout, own_robot.rollout)
+    made = [rollout(robot, controls, seconds).record for rollout in engines]
+    return dict(zip(("exact", "MuJoCo"), made, strict=True)), model(robot)
+
+
+def walks() -> np.ndarray:
+    """Return these walks in both engines, shape (2, n, k, 2, 3) [m]."""
+    made, model = records(BEGIN + SECONDS)
+    return np.array([walk(record, model) for record in made.values()])
