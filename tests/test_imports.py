@@ -54,7 +54,8 @@ scripts/library/comparison scripts/library/sliding scripts/library/own_robot scr
 scripts/library/stability scripts/library/certificates scripts/library/doctor scripts/library/search
 scripts/library/running
 scripts/laboratory/models scripts/laboratory/reality scripts/laboratory/sliding scripts/laboratory/studies
-scripts/laboratory/try_it scripts/laboratory scripts/laboratory/figures scripts/laboratory/pages scripts/laboratory/benchmarks
+scripts/laboratory/try_it
+scripts/laboratory scripts/laboratory/figures scripts/laboratory/pages scripts/laboratory/benchmarks
 scripts/command/verbs""".split()
 FILES = [path for folder in sorted(FOLDERS) for path in (ROOT / folder).rglob("*.py")]
 
