@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tarsus.analytic.terrain import TERRAINS
 from tarsus.scripts.command import cli
 
 ROOT = Path(__file__).parents[1]
@@ -31,6 +32,15 @@ SMALLER = {  # steps of training: one update, or a few
 HOPS = "tarsus run slip-leg --engine exact --steps 3 --no-video --out hops"
 STUDY = "tarsus sweep slip-leg --steps 5 --set base_mass=7:8:2 speed=1.0:1.1:2 --out study"
 COMMANDS = {"results": (HOPS, STUDY)}  # which a page needs
+
+
+@pytest.fixture(autouse=True)
+def terrains():
+    """Forget the terrains of a page behind it: messages list what there is."""
+    before = dict(TERRAINS)
+    yield
+    TERRAINS.clear()
+    TERRAINS.update(before)
 
 
 def test_there_is_code_to_run():
