@@ -42,7 +42,6 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
     "bigant": ("BigAnt-v1", "tripod", {}, 1.0),
     "dog": ("Dog-v0", "clock", {}, 1.0),
 }
-ENGINES = ("exact", "MuJoCo")  # as clips of both have them, from the left
 BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
 WALKED = {  # clip of RHex: gait, ground, legs, seconds before it begins, speed of the film
     "rhex_fast": ("rhex-sprint", Flat(), "toes", 3.0, 0.25),
@@ -142,7 +141,7 @@ def _hexapod_walks(seconds: float) -> tuple[dict, Any]:
     params = HexapodParams()
     experiment, engines = HexapodExperiment(params, params.gait, Flat()), (hexapod_exact, hexapod_mujoco)
     records = [engine.simulate(experiment, seconds).record for engine in engines]
-    return dict(zip(ENGINES, records, strict=True)), experiment.model()
+    return dict(zip(robots.ENGINES, records, strict=True)), experiment.model()
 
 
 # Clips of the same walk in both engines, side by side, with the feet's forces.

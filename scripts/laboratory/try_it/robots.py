@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 FPS = 20  # pictures per second of simulated time
+ENGINES = ("exact", "MuJoCo")  # from the left
 BEGIN, SECONDS = 1.0, 3.0  # the part of a walk that is shown
 BOX = [(a, b) for a in range(8) for b in range(8) if a < b and (a ^ b).bit_count() == 1]  # edges between its corners
 
@@ -49,7 +50,7 @@ def records(seconds: float) -> tuple[dict[str, Any], Any]:
     robot = OwnRobot(EXAMPLE)
     controls, engines = own_robot.clock(robot).controls, (own_robot.exact_rollout, own_robot.rollout)
     made = [rollout(robot, controls, seconds).record for rollout in engines]
-    return dict(zip(("exact", "MuJoCo"), made, strict=True)), model(robot)
+    return dict(zip(ENGINES, made, strict=True)), model(robot)
 
 
 def walks() -> np.ndarray:

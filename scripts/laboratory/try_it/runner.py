@@ -41,7 +41,7 @@ def ends(angle: float, speed: float) -> tuple[float, float]:
     return RUNNER.q_rt * math.cos(math.radians(angle)), 1.0 + speed**2 / (2 * RUNNER.g_flight)
 
 
-def apexes(y: np.ndarray, speed: float) -> np.ndarray:
+def apexes(y: np.ndarray, speed: float | np.ndarray) -> np.ndarray:
     """Return the states at apexes of heights y (m,) [m], shape (m, 4)."""
     forward = np.sqrt(np.maximum(speed**2 + 2 * RUNNER.g_flight * (1.0 - y), 0.0))
     return np.stack([np.zeros_like(y), y, forward, np.zeros_like(y)], axis=1)
@@ -49,11 +49,10 @@ def apexes(y: np.ndarray, speed: float) -> np.ndarray:
 
 def strides(sim: hy.Simulator, y: np.ndarray, stiffness: np.ndarray, angle: np.ndarray, speed: np.ndarray):
     """Return the heights of the next apexes [m], NaN where the runner falls; all of shape (m,)."""
-    states = np.concatenate([apexes(y[i : i + 1], speed[i]) for i in range(y.size)])
     memory = np.stack([np.zeros_like(angle), np.zeros_like(angle), np.radians(angle)], axis=1)
     params = np.tile(sim.model.p0, (y.size, 1))
     params[:, slip.P.k] = 1e3 * stiffness
-    run = sim.batch(states, memory, params, chart="descent", stop_at="apex", final_time=5.0, rtol=1e-10)
+    run = sim.batch(apexes(y, speed), memory, params, chart="descent", stop_at="apex", final_time=5.0, rtol=1e-10)
     forward = run.x[:, 2] > 0  # a runner that turns back is not one that runs on
     returned = np.array([status is hy.Status.STOPPED for status in run.status])
     return np.where(returned & forward & (run.x[:, 1] > np.cos(np.radians(angle))), run.x[:, 1], np.nan)
