@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compilation import jit
+from .vectors import largest
 
 CONE, SLIDING, UNILATERAL, BOUNDED = range(4)
 S_SOLVED, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED = range(4)  # how a problem ends, `contact.ContactStatus`
@@ -94,10 +95,7 @@ def _tangential(kind, i, force, number, w, out):
 @jit
 def rounding_of(free):
     """Return what of velocities without contact is rounding."""
-    most = 0.0
-    for i in range(len(free)):
-        most = max(most, abs(free[i]))
-    return ROUNDING * most
+    return ROUNDING * largest(free)
 
 
 @jit
@@ -122,7 +120,7 @@ def scaled(matrix, free, blocks, noise):
     A row that nothing moves takes no force, unless it moves by itself, by more than rounding and `noise`.
     """
     m, top = len(free), 0.0
-    scale = np.ones(m)
+    scale = np.empty(m)
     for i in range(m):
         top = max(top, matrix[i, i])
     for c in range(len(blocks.of)):

@@ -6,7 +6,7 @@ from ..compilation import jit
 from . import layout
 from .dynamics import mechanics, total_force
 from .equalities import equalities
-from .feet import closed_feet, feet
+from .feet import closed_feet
 from .layout import (
     ACTUATOR_FORCE,
     DAMPER_FORCE,
@@ -33,14 +33,14 @@ TURNS, TURNED = 8, 1e-6  # at most so many of the friction of feet that creep; t
 
 
 @jit(views=True)
-def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
+def field(robot, work, contact, setting, ctrl, x, dx):
     """Write the rates of x = (qpos, qvel, act, books) for the modes, and all forces."""
-    nv = len(robot.dof)
+    nq, nv = setting.nq, len(robot.dof)
     na = len(x) - nq - nv - N_BOOKS
     qvel, books = x[nq : nq + nv], nq + nv + na
     mechanics(robot, work, x[:nq], qvel, ctrl, x[nq + nv : books], dx[nq + nv : books])
     closed_feet(robot, work, contact)
-    _closed(robot, work, contact, drift_rate)
+    _closed(robot, work, contact, setting.drift_rate)
     rates(robot, x[:nq], qvel, dx[:nq])
     for k in range(N_BOOKS):
         dx[books + k] = 0.0
@@ -57,14 +57,6 @@ def field(robot, work, contact, drift_rate, nq, ctrl, x, dx):
         dx[books + DRY] -= contact.dry_force[k] * work.line[k, SPEED]
     for k in range(len(work.equality)):
         dx[books + RUBBED] -= contact.equality_force[k] * work.equality[k, ROW_VELOCITY]
-
-
-@jit(views=True)
-def forces(robot, work, contact, drift_rate, ctrl, qpos, qvel, act, act_rate):
-    """Write accelerations and forces of the modes, and the motion of all feet, which events ask for."""
-    mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
-    feet(robot, work)
-    _closed(robot, work, contact, drift_rate)
 
 
 @jit(views=True)

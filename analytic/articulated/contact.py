@@ -36,6 +36,7 @@ from .enumeration import APART, HOLDS, enumerate_modes, is_monotone
 from .one_contact import settled
 from .redundant import consistent
 from .search import GOOD, NEAR, ladder, refine, relative
+from .vectors import add_scaled, clear, copy, largest
 
 
 class ContactStatus(Enum):
@@ -164,25 +165,30 @@ def solve_rows(matrix, free, blocks, noise, random, force, other, mode):
     m = len(free)
     if m == 0:
         return S_SOLVED, 0.0, 0.0
-    a, b, scaled_blocks, scale, size = scaled(matrix, free, blocks, noise)
-    x, y, weight = np.zeros(m), np.zeros(m), size / scale
-    given = a, b
-    a, b = consistent(a, b, weight, noise)
-    best = ladder(a, b, x, mode, scaled_blocks)
-    w, out = np.empty(m), np.empty(m)
+    given, b_given, scaled_blocks, scale, size = scaled(matrix, free, blocks, noise)
+    x, y, weight, w, out, before = np.zeros(m), np.zeros(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    for i in range(m):
+        weight[i] = size / scale[i]
+    a, b = consistent(given, b_given, weight, noise)
+    best, worst = ladder(a, b, x, mode, scaled_blocks), 0.0
     natural_residual(a, b, x, scaled_blocks, w, out)
-    if GOOD < best < NEAR and np.abs(weight * out).max() <= noise:  # rows that nearly follow from others: rounding, too
+    for i in range(m):
+        worst = max(worst, abs(weight[i] * out[i]))
+    if GOOD < best < NEAR and worst <= noise:  # rows that nearly follow from others: rounding, too
         best = 0.0
     status = _judge(a, b, scaled_blocks, best, random, x, y, mode)
     if is_jammed(matrix, free, blocks, noise):
         status = S_NO_SOLUTION
     natural_residual(a, b, x, scaled_blocks, w, out)
-    far, before = np.abs(out * scale).max() * size, np.empty(m)
-    velocities(given[0], given[1], x, before)
-    mismatch = np.abs((np.abs(out) + np.abs(before - w)) * weight).max()
-    force[:] = x * scale * size
-    other[:] = y * scale * size
-    return status, far / max(np.abs(force).max(), 1e-6 * size), mismatch
+    velocities(given, b_given, x, before)
+    far, mismatch = 0.0, 0.0
+    for i in range(m):
+        far, mismatch = (
+            max(far, abs(out[i] * scale[i])),
+            max(mismatch, (abs(out[i]) + abs(before[i] - w[i])) * weight[i]),
+        )
+        force[i], other[i] = x[i] * scale[i] * size, y[i] * scale[i] * size
+    return status, far * size / max(largest(force), 1e-6 * size), mismatch
 
 
 @jit
@@ -203,10 +209,10 @@ def _judge(a, b, blocks, best, random, x, y, mode):
     if not best <= GOOD:
         if count > 0:
             refine(a, b, first, mode, blocks)  # from the solution, for its modes
-            x[:] = first
+            copy(first, x)
         return S_NO_SOLUTION if count == 0 else (S_NOT_SOLVED if count < 0 else count - 1)
     if count == 2 and not _apart(a, x, y):
-        y[:] = first
+        copy(first, y)
     return S_INDETERMINATE if count == 2 else S_SOLVED
 
 
@@ -227,7 +233,8 @@ def _differs(a, b, blocks, random, x, y):
     """Look from random starts for a solution with other velocities than x; write it to y; return whether there is."""
     w, out, mode = np.empty(len(b)), np.empty(len(b)), np.zeros(len(blocks.of), np.int64)
     for k in range(len(random)):
-        y[:] = random[k] * 10.0 ** (k % 3 - 1)
+        clear(y)
+        add_scaled(10.0 ** (k % 3 - 1), random[k], y)
         refine(a, b, y, mode, blocks)
         if relative(a, b, y, blocks, w, out) <= HOLDS and _apart(a, x, y):
             return True

@@ -9,6 +9,7 @@ from .blocks import BOUND, BOUNDED, CONE, FIRST, KIND, MU, SLIDING, U1, U2, rows
 from .dynamics import factorise
 from .newton import solve_dense
 from .search import relative
+from .vectors import clear, copy, largest, largest_difference
 
 SETS = 60_000  # most that are tried
 HOLDS = 1e-9  # residual of a solution, relative to the largest force
@@ -37,10 +38,10 @@ def enumerate_modes(matrix, free, blocks, first, second):
             continue
         if found == 0:
             found = 1
-            first[:] = force
-            w_first[:] = w
-        elif np.abs(w - w_first).max() > APART * max(1.0, np.abs(w).max()):
-            second[:] = force
+            copy(force, first)
+            copy(w, w_first)
+        elif largest_difference(w, w_first) > APART * max(1.0, largest(w)):
+            copy(force, second)
             return 2
     return -1 if found == 0 and singular else found
 
@@ -52,14 +53,14 @@ def _forces_of_set(matrix, free, blocks, code, force):
     Its digits, by block: 0 open, 1 closed; of BOUNDED 0 at rest, 1 at the upper bound, 2 at the lower.
     """
     n = len(blocks.of)
-    system, right, acts = np.zeros((n, n)), np.zeros(n), np.zeros(n, np.bool_)
+    system, right, acts = np.zeros((n, n)), np.zeros(n), np.zeros(n, np.int64)
     rest = code
-    force[:] = 0.0
+    clear(force)
     for c in range(n):
         kind, i = blocks.of[c, KIND], blocks.of[c, FIRST]
         k = 3 if kind == BOUNDED else 2
         digit, rest = rest % k, rest // k
-        acts[c] = digit == 0 if kind == BOUNDED else digit == 1
+        acts[c] = (digit == 0) == (kind == BOUNDED)
         if kind == BOUNDED and digit > 0:
             force[i] = blocks.number[c, BOUND] * (1.0 if digit == 1 else -1.0)
     base = np.empty(len(free))
@@ -67,15 +68,15 @@ def _forces_of_set(matrix, free, blocks, code, force):
     for c in range(n):
         i = blocks.of[c, FIRST]
         system[c, c] = 1.0
-        if not acts[c]:
+        if acts[c] == 0:
             continue
         right[c] = -base[i]
         for e in range(n):
-            if acts[e]:
+            if acts[e] != 0:
                 system[c, e] = _column(matrix, blocks, i, e)
     least = solve_dense(system, right)
     for c in range(n):
-        if acts[c]:
+        if acts[c] != 0:
             i, number = blocks.of[c, FIRST], blocks.number[c]
             force[i] = right[c]
             if rows_of(blocks.of[c, KIND]) == 3:
@@ -103,8 +104,11 @@ def is_monotone(matrix, blocks):
     for c in range(n):
         for e in range(n):
             system[c, e] = _column(matrix, blocks, blocks.of[c, FIRST], e)
-    factor = np.zeros((n, n))
-    factorise(0.5 * (system + system.T), factor)
+    factor, half = np.zeros((n, n)), np.empty((n, n))
+    for c in range(n):
+        for e in range(n):
+            half[c, e] = 0.5 * (system[c, e] + system[e, c])
+    factorise(half, factor)
     for c in range(n):
         if not factor[c, c] * factor[c, c] > 1e-9:
             return False

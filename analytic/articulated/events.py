@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import contact as problem
-from . import jam
+from . import flow, jam
 from .blocks import CONE, UNILATERAL
 from .choice import choose, is_undecided, solve
 from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
-from .guards import FORCE_TOL, broken, guards, tolerances
+from .guards import FORCE_TOL
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, OPEN, SLIDE, STICK, STOPS
 from .outcome import Event, RunStatus
-from .slip import let_rest
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -37,7 +36,6 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n = run.contact, run.robot.n_feet
     impact, anew, fresh, slips = False, False, False, []
-    let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     for k in np.flatnonzero(fired):
         foot, guard = divmod(int(k), 3)
         if foot < n:
@@ -137,10 +135,7 @@ def _may_leave(run: Simulation, i: int) -> bool:
 
 def violates(run: Simulation) -> bool:
     """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
-    robot, g, tol = run.robot.tables, run.path.before, run.path.tol
-    guards(robot, run.work, run.contact, run.setting, g)
-    tolerances(robot, run.contact, run.setting, tol)
-    return broken(robot, run.contact, g, tol)
+    return bool(run.call(flow.CHECK)[0])
 
 
 def grows(run: Simulation) -> bool:
@@ -183,10 +178,9 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
             status = _rest_and_choose(run, feet, limits)
         elif ends is RunStatus.INDETERMINATE:
             status = ends
-    let_rest(run.robot.tables, run.work, run.contact, run.options.hold_speed)
     lost = before - run.energy
     run.lost += lost
-    run.refresh()
+    run.call(flow.REST)
     if impact:
         run.events.append(Event(run.time, "modes", "", lost))
     return status

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from ..compilation import jit
 from .constrained import field
+from .dynamics import energy
+from .feet import feet
 from .guards import broken, guards
 from .location import OF_FORCES, first_event, guards_at, is_clear
 from .reversal import begin, let_go, mark_yielding
@@ -21,6 +23,7 @@ SMALLEST = 1e-13  # step [s]
 STABLE = 3.0  # step by the time in which closed contacts come back, which all methods can take without growing rounding
 NEAR, CORRECTIONS, APART = 1e2, 3, 1e-3  # tolerances of an event; steps of the secant's to it, the first one's length
 END, EVENT, STEP_TOO_SMALL, NONFINITE, STEP_LIMIT, BROKEN = range(6)  # how a flow ended
+FLOW, FORCES, REST, CHECK, ENERGY = range(5)  # what `call` does
 
 
 class Setting(NamedTuple):
@@ -37,7 +40,31 @@ class Setting(NamedTuple):
 
 
 @jit(views=True)
-def flow(robot, work, contact, path, scheme, setting, controls, ends, fresh, span, x, fired):
+def call(what, robot, work, contact, path, scheme, setting, controls, ends, fresh, span, x, fired):
+    """Do what Python asks for; one function does it all, so that LLVM sees the mechanics once.
+
+    FLOW: see `_flow`. FORCES: write the field, the motion of all feet, and the guards, to `path.rates` and `path.now`.
+    REST: the same, after `let_rest`. CHECK: return whether a guard is broken, first of four numbers. ENERGY: return
+    kinetic and potential energy [J], the last two.
+    """
+    if what == FLOW:
+        return _flow(robot, work, contact, path, scheme, setting, controls, ends, fresh, span, x, fired)
+    if what == CHECK:
+        guards(robot, work, contact, setting, path.before, path.tol)
+        return int(broken(robot, contact, path.before, path.tol)), 0, 0.0, 0.0
+    if what == ENERGY:
+        kinetic, potential = energy(robot, work, x[: setting.nq], x[setting.nq : setting.nq + len(robot.dof)])
+        return END, 0, kinetic, potential
+    if what == REST:
+        let_rest(robot, work, contact, setting.hold_speed)
+    field(robot, work, contact, setting, controls[0], x, path.rates)
+    feet(robot, work)
+    guards(robot, work, contact, setting, path.now, path.tol)
+    return END, 0, 0.0, 0.0
+
+
+@jit(views=True)
+def _flow(robot, work, contact, path, scheme, setting, controls, ends, fresh, span, x, fired):
     """Integrate x in place, up to the last end or to what interrupts; return (how, which piece, time, next step).
 
     Args:
@@ -107,7 +134,7 @@ def _piece(robot, work, contact, path, scheme, setting, ctrl, span, x, fired):
             h = size * min(5.0, 0.9 * max(error, 1e-12) ** -scheme.exponent)
         if whole:
             if not clear:  # the workspace is that of a sample
-                field(robot, work, contact, setting.drift_rate, setting.nq, ctrl, x, path.stage[0])
+                field(robot, work, contact, setting, ctrl, x, path.stage[0])
             return END, t, h
     return STEP_LIMIT, t, h
 
@@ -125,8 +152,8 @@ def _take(path, n_stages, x):
 def _go_to(robot, work, contact, path, scheme, setting, ctrl, x, size, where, which):
     """Go to an event at a fraction of the step by a step of its own; return its length [s], -1 if it is not there."""
     if where == 0.0:
-        field(robot, work, contact, setting.drift_rate, setting.nq, ctrl, x, path.stage[0])
-        guards(robot, work, contact, setting, path.after)
+        field(robot, work, contact, setting, ctrl, x, path.stage[0])
+        guards(robot, work, contact, setting, path.after, path.tol)
         return 0.0
     before = where - min(APART, where)
     guards_at(robot, work, contact, path, setting, ctrl, x, before, OF_FORCES, path.now)

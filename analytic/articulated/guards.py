@@ -18,18 +18,24 @@ BRIEF = 30.0  # what would stop within 1 / (BRIEF CREEP_RATE) is left to, what t
 
 
 @jit(views=True)
-def guards(robot, work, contact, setting, g):
-    """Write the guards from the forces that were written last; infinite where there is none."""
+def guards(robot, work, contact, setting, g, tol):
+    """Write the guards from the forces that were written last, and from which value on each counts as positive.
+
+    They are infinite where there is none.
+    """
     n, limits, stop_speed = len(robot.foot), len(robot.limit), setting.stop_speed
+    weak, slow = FORCE_TOL * setting.weight, SPEED_TOL * setting.hold_speed
     for i in range(n):
         mode, foot, force = contact.foot[i], work.foot[i], contact.foot_force[i]
-        g[3 * i] = foot[GAP] if mode == FREE else force[0]
+        g[3 * i], tol[3 * i] = (foot[GAP], GAP_TOL) if mode == FREE else (force[0], weak)
         g[3 * i + 1] = g[3 * i + 2] = math.inf
+        tol[3 * i + 1] = tol[3 * i + 2] = slow
         slip = foot[VELOCITY + 1] * contact.direction[i, 0] + foot[VELOCITY + 2] * contact.direction[i, 1]
+        speed = math.sqrt(foot[VELOCITY + 1] * foot[VELOCITY + 1] + foot[VELOCITY + 2] * foot[VELOCITY + 2])
         if mode == STICK:
             g[3 * i + 1] = robot.foot[i, MU] * force[0] - math.sqrt(force[1] * force[1] + force[2] * force[2])
-        speed = math.sqrt(foot[VELOCITY + 1] * foot[VELOCITY + 1] + foot[VELOCITY + 2] * foot[VELOCITY + 2])
-        if mode == SLIDE:  # at 60 degrees from the direction it had that one is replaced, before the field jumps at 90
+            tol[3 * i + 1] = weak
+        elif mode == SLIDE:  # at 60 degrees from the direction it had that one is replaced, before the field jumps
             g[3 * i + 1] = slip - 0.5 * max(stop_speed, speed)
             stops = max(speed - setting.hold_speed, -BRIEF * speed - contact.along[i])
             g[3 * i + 2] = min(max(speed - setting.creep_speed, 0.5 * speed - contact.along[i]), stops)
@@ -39,31 +45,17 @@ def guards(robot, work, contact, setting, g):
         elif mode == STOPS:
             g[3 * i + 1] = slip + contact.slack[i]
             g[3 * i + 2] = 2.0 * max(stop_speed, contact.slack[i]) - speed
-    for k in range(limits):
-        gap = robot.limit[k, SIGN] * (work.line[robot.limit_of[k], LENGTH] - robot.limit[k, BOUND])
-        g[3 * n + k] = contact.limit_force[k] if contact.limit[k] == CLOSED else gap
+    for i in range(limits):
+        k = 3 * n + i
+        gap = robot.limit[i, SIGN] * (work.line[robot.limit_of[i], LENGTH] - robot.limit[i, BOUND])
+        g[k], tol[k] = (contact.limit_force[i], weak) if contact.limit[i] == CLOSED else (gap, GAP_TOL)
     for i in range(len(robot.line)):
         mode, k = contact.dry[i], 3 * n + limits + i
-        g[k] = math.inf
+        g[k], tol[k] = math.inf, slow
         if mode == AT_REST:
-            g[k] = robot.line[i, FRICTIONLOSS] - abs(contact.dry_force[i])
+            g[k], tol[k] = robot.line[i, FRICTIONLOSS] - abs(contact.dry_force[i]), weak
         elif mode != NOT_DRY:
             g[k] = mode * work.line[i, SPEED] + max(contact.slack[n + i], 0.5 * stop_speed)
-
-
-@jit(views=True)
-def tolerances(robot, contact, setting, tol):
-    """Write from which value on a guard counts as positive."""
-    n, limits = len(robot.foot), len(robot.limit)
-    force, speed = FORCE_TOL * setting.weight, SPEED_TOL * setting.hold_speed
-    for i in range(n):
-        tol[3 * i] = GAP_TOL if contact.foot[i] == FREE else force
-        tol[3 * i + 1] = force if contact.foot[i] == STICK else speed
-        tol[3 * i + 2] = speed
-    for k in range(limits):
-        tol[3 * n + k] = force if contact.limit[k] == CLOSED else GAP_TOL
-    for i in range(len(robot.line)):
-        tol[3 * n + limits + i] = force if contact.dry[i] == AT_REST else speed
 
 
 @jit(views=True)

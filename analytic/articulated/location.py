@@ -116,5 +116,5 @@ def guards_at(robot, work, contact, path, setting, ctrl, x, fraction, of, g):
         kinematics(robot, work, qpos, qvel)
         feet(robot, work)
     else:
-        field(robot, work, contact, setting.drift_rate, nq, ctrl, y, path.rates)
-    guards(robot, work, contact, setting, g)
+        field(robot, work, contact, setting, ctrl, y, path.rates)
+    guards(robot, work, contact, setting, g, path.tol)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..compilation import jit
 from .blocks import BOUND, BOUNDED, CONE, FIRST, KIND, MU, SLIDING, U1, U2, rows_of
+from .vectors import add, add_scaled, clear, copy, fill, largest
 
 OPEN, CLOSED, SLIP = 0, 1, 2  # modes of a block; those of BOUNDED are 0 (at rest) and the sign of the bound it is at
 OVER_KINKS = 8
@@ -37,22 +38,25 @@ def newton(matrix, free, x, anchor, delta, steps, tol, mode, frozen, blocks):
     """
     m = len(free)
     w, value, slope, step = np.empty(m), np.empty(m), np.empty((m, m)), np.empty(m)
-    there, best = np.empty(m), x.copy()
+    there, best, last = np.empty(m), np.empty(m), np.empty(MEMORY)
+    copy(x, best)
     now = _natural_map(matrix, free, x, anchor, delta, w, value, mode, frozen, blocks)
     low, kinks = math.inf, 0
-    last = np.full(MEMORY, now)
+    fill(now, last)
     for it in range(steps):
-        if math.sqrt(now) <= tol * max(np.abs(x).max(), 1e-300):
+        if math.sqrt(now) <= tol * max(largest(x), 1e-300):
             break
         _natural_map(matrix, free, x, anchor, delta, w, value, mode, frozen, blocks)
         _slope(matrix, x, w, delta, slope, mode, blocks)
-        step[:] = -value
+        clear(step)
+        add_scaled(-1.0, value, step)
         solve_dense(slope, step)
         length, found, new = 1.0, False, now
         for _ in range(TRIES):
-            there[:] = x + length * step
+            copy(x, there)
+            add_scaled(length, step, there)
             new = _natural_map(matrix, free, there, anchor, delta, w, value, mode, frozen, blocks)
-            if new < (1.0 - 1e-3 * length) * last.max():
+            if new < (1.0 - 1e-3 * length) * largest(last):
                 found = True
                 break
             length *= SHORTER
@@ -60,17 +64,18 @@ def newton(matrix, free, x, anchor, delta, steps, tol, mode, frozen, blocks):
             kinks += 1
             if now < low:
                 low = now
-                best[:] = x
-            there[:] = x + step
+                copy(x, best)
+            copy(x, there)
+            add(step, there)
             new = _natural_map(matrix, free, there, anchor, delta, w, value, mode, frozen, blocks)
             if kinks > OVER_KINKS or not math.isfinite(new):
                 break
-            last[:] = new
-        x[:] = there
+            fill(new, last)
+        copy(there, x)
         now = new
         last[it % MEMORY] = now
     if not now <= low:
-        x[:] = best
+        copy(best, x)
     return math.sqrt(_natural_map(matrix, free, x, anchor, delta, w, value, mode, frozen, blocks))
 
 

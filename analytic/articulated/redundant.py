@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..compilation import jit
+from .vectors import add_scaled, plain_dot
 
 FOLLOWS = 1e-7  # part of a row's own mobility that is left when those before it are taken out of it
 EXACTLY = 1e-13  # and that which is rounding
@@ -28,40 +29,50 @@ def consistent(matrix, free, weight, noise):
         noise: By how much b may be wrong, in its unit.
     """
     m = len(free)
-    own = np.ones(m)
+    own, unit, half, both = np.empty(m), np.empty((m, m)), np.empty((m, m)), np.empty((m, m))
+    inside = np.empty(m)
     for i in range(m):
-        if matrix[i, i] > EXACTLY:
-            own[i] = math.sqrt(matrix[i, i])
-    scaled = matrix / own / own.reshape(m, 1)
-    basis, left = _range_of(scaled)
-    inside = _within(basis, free / own) * own
+        own[i] = math.sqrt(matrix[i, i]) if matrix[i, i] > EXACTLY else 1.0
     for i in range(m):
+        inside[i] = free[i] / own[i]
+        for j in range(m):
+            unit[i, j] = matrix[i, j] / own[j] / own[i]
+    basis, rank, left = _range_of(unit)
+    _project(basis, rank, inside)
+    for i in range(m):
+        inside[i] *= own[i]
         if abs(inside[i] - free[i]) * weight[i] > noise:
             return matrix, free
     if left <= EXACTLY:
         return matrix, inside
-    half, both = np.empty((m, m)), np.empty((m, m))
     for i in range(m):
-        half[i] = _within(basis, scaled[i])
+        _project(basis, rank, unit[i])
+        for j in range(m):
+            half[j, i] = unit[i, j]
     for i in range(m):
-        both[i] = _within(basis, half[:, i])
-    return both * own * own.reshape(m, 1), inside
+        _project(basis, rank, half[i])
+        for j in range(m):
+            both[i, j] = half[i, j] * own[j] * own[i]
+    return both, inside
 
 
-@jit
-def _within(basis, vector):
-    """Return the projection on what orthonormal rows span."""
-    out = np.zeros(len(vector))
-    for k in range(len(basis)):
-        out += (basis[k] * vector).sum() * basis[k]
-    return out
+@jit(views=True)
+def _project(basis, rank, vector):
+    """Replace a vector by its projection on what the first orthonormal rows span."""
+    for j in range(len(vector)):
+        basis[-1, j], vector[j] = vector[j], 0.0
+    for k in range(rank):
+        add_scaled(plain_dot(basis[k], basis[-1]), basis[k], vector)
 
 
 @jit
 def _range_of(matrix):
-    """Return orthonormal rows that span what a matrix gives (pivoted Cholesky), and the pivot that is left out."""
+    """Return orthonormal rows that span what a matrix gives (pivoted Cholesky), their number, the pivot left out.
+
+    A row behind them is for `_project`.
+    """
     m = len(matrix)
-    rest, basis, rank, left = matrix.copy(), np.empty((m, m)), 0, 0.0
+    rest, basis, rank, left = matrix.copy(), np.empty((m + 1, m)), 0, 0.0
     for _ in range(m):
         pivot = 0
         for i in range(1, m):
@@ -70,13 +81,19 @@ def _range_of(matrix):
         left = rest[pivot, pivot]
         if not left > FOLLOWS:
             break
-        column = rest[pivot] / math.sqrt(left)
+        column, root = basis[rank], math.sqrt(left)
+        for i in range(m):
+            column[i] = rest[pivot, i] / root
         left = 0.0
         for i in range(m):
-            for j in range(m):
-                rest[i, j] -= column[i] * column[j]
+            add_scaled(-column[i], column, rest[i])
         for _ in range(2):  # once leaves what rounding did to nearly parallel columns
-            column -= _within(basis[:rank], column)
-        basis[rank] = column / math.sqrt((column * column).sum())
+            for k in range(rank):
+                basis[m, k] = plain_dot(basis[k], column)
+            for k in range(rank):
+                add_scaled(-basis[m, k], basis[k], column)
+        root = math.sqrt(plain_dot(column, column))
+        for i in range(m):
+            column[i] /= root
         rank += 1
-    return basis[:rank], left
+    return basis, rank, left

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..compilation import jit
 from .constrained import field
-from .guards import broken, guards, tolerances
+from .guards import broken, guards
 from .modes import AT_REST
 from .vectors import dot
 
@@ -17,9 +17,8 @@ TURNED_BACK, YIELDED = range(2)  # what the log of a path has
 @jit(views=True)
 def begin(robot, work, contact, path, setting, ctrl, x):
     """Write the field and the guards at a start, and which of them are armed."""
-    field(robot, work, contact, setting.drift_rate, setting.nq, ctrl, x, path.stage[0])
-    guards(robot, work, contact, setting, path.before)
-    tolerances(robot, contact, setting, path.tol)
+    field(robot, work, contact, setting, ctrl, x, path.stage[0])
+    guards(robot, work, contact, setting, path.before, path.tol)
     for k in range(len(path.tol)):
         path.armed[k] = path.before[k] > path.tol[k]
 

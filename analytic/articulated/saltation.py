@@ -18,12 +18,10 @@ from ..compilation import jit
 from . import events, flow
 from .constrained import field
 from .continued import modes_of
-from .guards import guards
 from .layout import VELOCITY
 from .modes import SLIDE
 from .outcome import RunStatus
 from .reversal import let_go, mark_yielding
-from .scheme import SCHEMES
 from .simulation import FLOWS, Simulation
 
 if TYPE_CHECKING:
@@ -68,7 +66,7 @@ def displaced_rates(robot, work, contact, setting, ctrl, ctrl_by, rows, x, u, ou
         u: For controls, shape (nu,).
         out: Rates, shape (k + 1, n).
     """
-    field(robot, work, contact, setting.drift_rate, setting.nq, ctrl, rows[0], out[0])
+    field(robot, work, contact, setting, ctrl, rows[0], out[0])
     slip = slowest_slide(work, contact)
     for k in range(1, len(rows)):
         h = small(slip) / largest(rows[k], ctrl_by[k - 1])
@@ -78,10 +76,10 @@ def displaced_rates(robot, work, contact, setting, ctrl, ctrl_by, rows, x, u, ou
                 x[i] = rows[0, i] + sign * h * rows[k, i]
             for i in range(len(u)):
                 u[i] = ctrl[i] + sign * h * ctrl_by[k - 1, i]
-            field(robot, work, contact, setting.drift_rate, setting.nq, u, x, out[0] if side else out[k])
+            field(robot, work, contact, setting, u, x, out[0] if side else out[k])
         for i in range(len(x)):
             out[k, i] = (out[k, i] - out[0, i]) / (2.0 * h)
-    field(robot, work, contact, setting.drift_rate, setting.nq, ctrl, rows[0], out[0])
+    field(robot, work, contact, setting, ctrl, rows[0], out[0])
 
 
 @jit(views=True)
@@ -116,6 +114,7 @@ class _Displaced:
 
     def __init__(self, run: Simulation, by: np.ndarray):
         self.run, self.by, self.ctrl_by = run, by, np.zeros((len(by), run.robot.nu))
+        run.path = run.path._replace(log=run.path.log[:0])  # a flow returns where a dry line turns, too
         self._there = Simulation(run.robot, run.options, run.ctrl, run.x.copy())  # evaluates, and is not run
 
     def differences(self, f: Callable[[np.ndarray, np.ndarray], np.ndarray], by=None) -> np.ndarray:
@@ -145,13 +144,10 @@ class _Displaced:
 
     def to(self, end: float) -> None:
         """Run on to a time [s]."""
-        run, path = self.run, self.run.path._replace(log=self.run.path.log[:0])  # returns where a dry line turns, too
+        run = self.run
         while run.time < end:
             x, modes, begin = run.x.copy(), _kept(run), run.time
-            how, _, run.time, run.step = flow.flow(
-                run.robot.tables, run.work, run.contact, path, SCHEMES[run.options.method], run.setting,
-                run.ctrl[None], np.array([end]), False, (run.time, run.step), run.x, run.fired,
-            )  # fmt: skip
+            how, _, run.time, run.step = run.call(flow.FLOW, ends=np.array([end]))
             self._flow(x, modes, run.time - begin)
             if how == flow.EVENT:
                 self._event(run.fired.copy())
@@ -214,16 +210,14 @@ class _Displaced:
 
     def _field(self, modes: tuple, x: np.ndarray, ctrl: np.ndarray) -> np.ndarray:
         """Return the field of modes at a state, shape (n,)."""
-        there, rates = self._put(modes, x, ctrl), np.empty_like(x)
-        field(there.robot.tables, there.work, there.contact, there.options.drift_rate, there.robot.nq, ctrl, x, rates)
-        return rates
+        there = self._put(modes, x, ctrl)
+        there.refresh()
+        return there.path.rates.copy()
 
     def _guards(self, modes: tuple, x: np.ndarray, ctrl: np.ndarray) -> np.ndarray:
         """Return the guards of modes at a state."""
         self._field(modes, x, ctrl)
-        there, found = self._there, np.empty(len(self.run.fired))
-        guards(there.robot.tables, there.work, there.contact, there.setting, found)
-        return found
+        return self._there.path.now.copy()
 
 
 def _let_go(run: Simulation, fired: np.ndarray) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from ..compilation import jit
 from .blocks import BOUND, BOUNDED, CONE, FIRST, KIND, MU, SLIDING, U1, U2, Blocks, natural_residual
 from .newton import CLOSED, SLIP, newton
+from .vectors import clear, copy, largest
 
 DELTA = 1e-6  # of Tikhonov's term, iterated away; at 1e-9 redundant rows amplify rounding a thousand times more
 GOOD, FINE = 1e-10, 1e-13  # residuals relative to the largest force: accepted; no better is looked for
@@ -29,11 +30,8 @@ STARTS = 300  # most sets of modes that are tried as starts
 @jit
 def relative(matrix, free, x, blocks, w, out):
     """Return the natural residual relative to the largest force."""
-    most = 1e-300
-    for i in range(len(x)):
-        most = max(most, abs(x[i]))
     # Forces that are zero but for rounding are measured against b, which is one.
-    return natural_residual(matrix, free, x, blocks, w, out) / min(max(most, 1e-6), LARGE)
+    return natural_residual(matrix, free, x, blocks, w, out) / min(max(largest(x), 1e-6), LARGE)
 
 
 @jit
@@ -49,7 +47,7 @@ def ladder(matrix, free, x, mode, blocks):
     """
     best, there = math.inf, np.zeros(len(x))
     for rung in range(6):
-        there[:] = 0.0
+        clear(there)
         if rung == 2:
             _stiffen(matrix, free, there, mode, blocks)
         elif rung == 3:
@@ -64,7 +62,7 @@ def ladder(matrix, free, x, mode, blocks):
             found = refine(matrix, free, there, mode, blocks)
         if found < best:
             best = found
-            x[:] = there
+            copy(there, x)
         if best <= GOOD:
             break
     return best
@@ -78,7 +76,7 @@ def refine(matrix, free, x, mode, blocks):
     newton(matrix, free, there, anchor, DELTA, 100, 1e-14, mode, False, blocks)
     first = mode.copy()
     best = _least_forces(matrix, free, there, least, mode, blocks)
-    x[:] = least
+    copy(least, x)
     if best <= GOOD:
         return best
     delta, stalled, top = DELTA, 0, best
@@ -87,8 +85,8 @@ def refine(matrix, free, x, mode, blocks):
         stalled = 0 if now < 0.5 * top else stalled + 1
         if now < best:
             best = now
-            x[:] = there
-            first[:] = mode
+            copy(there, x)
+            copy(mode, first)
         top = min(top, now)
         if best <= FINE or not math.isfinite(now) or (it == 0 and now > NEAR):
             break
@@ -98,9 +96,9 @@ def refine(matrix, free, x, mode, blocks):
             delta, stalled = 1e-3 * delta, 0
             if delta < 1e-13:
                 break
-        anchor[:] = there
+        copy(there, anchor)
         newton(matrix, free, there, anchor, delta, 8, 1e-15, mode, False, blocks)
-    mode[:] = first
+    copy(first, mode)
     return best
 
 
@@ -114,14 +112,14 @@ def _least_forces(matrix, free, start, x, mode, blocks):
     m = len(x)
     w, out, there, anchor, best, before = np.empty(m), np.empty(m), start.copy(), np.empty(m), math.inf, math.inf
     for it in range(8):
-        anchor[:] = there
+        copy(there, anchor)
         newton(matrix, free, there, anchor, DELTA, 6, 1e-15, mode, True, blocks)
         now = relative(matrix, free, there, blocks, w, out)
         if not math.isfinite(now) or (it == 0 and now > NEAR):
             break
         if now < best:
             best = now
-            x[:] = there
+            copy(there, x)
         if best <= FINE or now > 0.5 * before:
             break
         before = now
@@ -133,7 +131,7 @@ def _anchor(matrix, free, x, mode, blocks):
     """Improve the forces by many steps of one Tikhonov term, each from where the last ended; return the residual."""
     w, out, anchor, now = np.empty(len(x)), np.empty(len(x)), np.empty(len(x)), math.inf
     for _ in range(STEPS):
-        anchor[:] = x
+        copy(x, anchor)
         newton(matrix, free, x, anchor, DELTA, 50, 1e-14, mode, False, blocks)
         now = relative(matrix, free, x, blocks, w, out)
         if now <= FINE:
@@ -155,8 +153,8 @@ def _hold(matrix, free, x, mode, blocks, residual):
     newton(matrix, free, least, np.zeros(len(x)), DELTA, 6, 1e-15, held, True, blocks)
     now = _least_forces(matrix, free, least.copy(), least, held, blocks)
     if now <= GOOD:
-        x[:] = least
-        mode[:] = held
+        copy(least, x)
+        copy(held, mode)
         return now
     return residual
 
@@ -173,8 +171,9 @@ def _stiffen(matrix, free, x, mode, blocks):
 @jit
 def _grow_friction(matrix, free, x, mode, blocks):
     """Write the forces at a friction that grows towards its value, for a start."""
-    top = blocks.number[:, MU].max() if len(blocks.of) else 0.0
-    level, number = 0.05, blocks.number.copy()
+    level, number, top = 0.05, blocks.number.copy(), 0.0
+    for c in range(len(blocks.of)):
+        top = max(top, number[c, MU])
     while level < top:
         for c in range(len(blocks.of)):
             number[c, MU] = min(blocks.number[c, MU], level)
@@ -220,12 +219,12 @@ def _from_all_modes(matrix, free, x, mode, blocks):
             n = 3 if blocks.of[c, KIND] == CONE or blocks.of[c, KIND] == BOUNDED else 2
             mode[c] = rest % n - (1 if blocks.of[c, KIND] == BOUNDED else 0)
             rest //= n
-        there[:] = 0.0
+        clear(there)
         newton(matrix, free, there, np.zeros(len(x)), DELTA, 12, 1e-10, mode, True, blocks)
         now = refine(matrix, free, there, mode, blocks)
         if now < best:
             best = now
-            x[:] = there
+            copy(there, x)
         if best <= GOOD:
             break
     return best

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import assembly, closed, events, flow, reversal
-from .constrained import forces
-from .dynamics import energy
 from .layout import GAP, MASS, workspace
 from .mechanics import array_of
 from .modes import N_BOOKS, contact_of
@@ -22,8 +20,7 @@ from .robot import Robot
 from .scheme import SCHEMES, path_of
 
 FLOWS = (None, None, RunStatus.STEP_TOO_SMALL, RunStatus.NONFINITE, RunStatus.STEP_LIMIT, None)
-
-
+NO_ENDS = np.zeros(0)
 CLOSE, MOST_CLOSE = 1e-3, 1000  # so many events within that time [s] of one of them are chatter
 
 
@@ -126,7 +123,7 @@ class Simulation:
     @property
     def energy(self) -> float:
         """Kinetic and potential energy [J]."""
-        return sum(energy(self.robot.tables, self.work, self.qpos, self.qvel))
+        return sum(self.call(flow.ENERGY)[2:])
 
     @property
     def balance(self) -> float:
@@ -134,12 +131,16 @@ class Simulation:
         work, *losses = self.x[-N_BOOKS:]
         return float(self.energy - work + sum(losses) + self.lost)
 
+    def call(self, what: int, controls: np.ndarray | None = None, ends=NO_ENDS, fresh: bool = False) -> tuple:
+        """Do something compiled, see `flow.call`."""
+        return flow.call(
+            what, self.robot.tables, self.work, self.contact, self.path, SCHEMES[self.options.method], self.setting,
+            self.ctrl[None] if controls is None else controls, ends, fresh, (self.time, self.step), self.x, self.fired,
+        )  # fmt: skip
+
     def refresh(self) -> None:
-        """Evaluate mechanics and forces at the present state and modes."""
-        nq, nv, books = self.robot.nq, self.robot.nv, len(self.x) - N_BOOKS
-        act = self.x[nq + nv : books]
-        forces(self.robot.tables, self.work, self.contact, self.options.drift_rate, self.ctrl, self.x[:nq],
-               self.x[nq : nq + nv], act, np.zeros(len(act)))  # fmt: skip
+        """Evaluate mechanics, forces and guards at the present state and modes."""
+        self.call(flow.FORCES)
 
     def set_controls(self, ctrl) -> None:
         """Change the controls; forces jump, and the modes are chosen anew if they do not allow it."""
@@ -175,10 +176,7 @@ class Simulation:
 
     def _follow(self, controls: np.ndarray, ends: np.ndarray, fresh: bool) -> RunStatus:
         while len(ends) and self.status is RunStatus.FINAL_TIME:
-            how, done, self.time, self.step = flow.flow(
-                self.robot.tables, self.work, self.contact, self.path, SCHEMES[self.options.method], self.setting,
-                controls, ends, fresh, (self.time, self.step), self.x, self.fired,
-            )  # fmt: skip
+            how, done, self.time, self.step = self.call(flow.FLOW, controls, ends, fresh)
             self.ctrl = controls[min(done, len(ends) - 1)].copy()
             controls, ends, fresh = controls[done:], ends[done:], False
             self._take_log()

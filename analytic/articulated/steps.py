@@ -19,7 +19,7 @@ def try_step(robot, work, contact, path, scheme, setting, ctrl, x, size):
         contact: Modes.
         path: What is written.
         scheme: The method.
-        setting: See `flow.flow`.
+        setting: See `flow.Setting`.
         ctrl: Controls, held.
         x: State at the start; the field there is `path.stage[0]`.
         size: Of the step [s].
@@ -29,8 +29,8 @@ def try_step(robot, work, contact, path, scheme, setting, ctrl, x, size):
         path.low[k] = math.inf
     stages(robot, work, contact, path, scheme, setting, ctrl, x, size, 1, n_stages)
     _sum(path.stage, scheme.b, n_stages, x, size, path.end)
-    field(robot, work, contact, setting.drift_rate, setting.nq, ctrl, path.end, path.stage[n_stages])
-    guards(robot, work, contact, setting, path.after)
+    field(robot, work, contact, setting, ctrl, path.end, path.stage[n_stages])
+    guards(robot, work, contact, setting, path.after, path.tol)
     return _error(path, scheme, setting.rtol, x, size)
 
 
@@ -39,8 +39,8 @@ def stages(robot, work, contact, path, scheme, setting, ctrl, x, size, first, la
     """Write stages of a step, and the least of the guards in them."""
     for s in range(first, last):
         _sum(path.stage, scheme.a[s], s, x, size, path.there)
-        field(robot, work, contact, setting.drift_rate, setting.nq, ctrl, path.there, path.stage[s])
-        guards(robot, work, contact, setting, path.now)
+        field(robot, work, contact, setting, ctrl, path.there, path.stage[s])
+        guards(robot, work, contact, setting, path.now, path.tol)
         for k in range(len(path.now)):
             path.low[k] = min(path.low[k], path.now[k])
 

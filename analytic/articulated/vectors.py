@@ -30,6 +30,13 @@ def copy(source, target):
 
 
 @jit(inline=True, views=True)
+def fill(value, vector):
+    """Set all numbers of a vector to a value."""
+    for k in range(len(vector)):
+        vector[k] = value
+
+
+@jit(inline=True, views=True)
 def add(source, target):
     """Add a vector to another, in place."""
     for k in range(len(target)):
@@ -46,8 +53,25 @@ def add_scaled(factor, source, target):
 @jit(inline=True, views=True)
 def clear(vector):
     """Set a vector to zero."""
+    fill(0.0, vector)
+
+
+@jit(views=True)
+def largest(vector):
+    """Return the largest size of a vector's numbers, or zero."""
+    found = 0.0
     for k in range(len(vector)):
-        vector[k] = 0.0
+        found = max(found, abs(vector[k]))
+    return found
+
+
+@jit(views=True)
+def largest_difference(a, b):
+    """Return the largest size of the difference of two vectors' numbers, or zero."""
+    found = 0.0
+    for k in range(len(a)):
+        found = max(found, abs(a[k] - b[k]))
+    return found
 
 
 @jit(views=True)
@@ -116,6 +140,15 @@ def momentum(inertia, velocity, out):
 @jit(fast=True, inline=True, views=True)
 def dot(a, b):
     """Return the product of two vectors, summed in any order."""
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
+
+
+@jit(inline=True, views=True)
+def plain_dot(a, b):
+    """Return the product of two vectors, summed in their order."""
     total = 0.0
     for k in range(len(a)):
         total += a[k] * b[k]

@@ -38,7 +38,19 @@ def with_translation(jitted: Any, translated: Any) -> Any:
     return jitted
 
 
-class Part(JITCodeLibrary):
+class Library(JITCodeLibrary):
+    """A function with its declarations of what it calls."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Optimise what the module defines by one pass manager; numba makes one for each declaration, too."""
+        ll_module.data_layout = self._codegen._data_layout
+        manager, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                manager.run(function, builder)
+
+
+class Part(Library):
     """An inner function, to be linked into the function that Python calls: neither optimised nor linked by itself."""
 
     def finalize(self) -> None:
@@ -73,7 +85,7 @@ def below(libraries: list[Any]) -> tuple[list[Any], list[Any]]:
     return [part for part in found if isinstance(part, Part)], [own for own in found if not isinstance(own, Part)]
 
 
-class Whole(JITCodeLibrary):
+class Whole(Library):
     """A function that Python calls, with all that it calls."""
 
     def finalize(self) -> None:

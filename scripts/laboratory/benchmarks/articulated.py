@@ -31,10 +31,10 @@ POLICY, ROWS = "dog-0", ("rl", "reference", "exact")
 
 
 @jit
-def fields(robot, work, contact, rate, nq, ctrl, x, dx, n):
+def fields(robot, work, contact, setting, ctrl, x, dx, n):
     """Evaluate the field so many times."""
     for _ in range(n):
-        field(robot, work, contact, rate, nq, ctrl, x, dx)
+        field(robot, work, contact, setting, ctrl, x, dx)
 
 
 def placed(height: float) -> Simulation:
@@ -50,7 +50,7 @@ def field_table(rounds: int) -> Table:
     runs = {name: placed(height) for name, height in HEIGHTS.items()}
 
     def evaluate(run: Simulation) -> None:
-        numbers = run.options.drift_rate, run.robot.nq, run.ctrl, run.x, np.empty_like(run.x), FIELDS
+        numbers = run.setting, run.ctrl, run.x, np.empty_like(run.x), FIELDS
         fields(run.robot.tables, run.work, run.contact, *numbers)
 
     took = timing.rounds({name: lambda run=run: evaluate(run) for name, run in runs.items()}, rounds)
