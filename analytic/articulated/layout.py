@@ -113,7 +113,8 @@ class Workspace(NamedTuple):
     first_row: np.ndarray  # (n_feet,) int, where the rows of a closed foot begin
     matrix: np.ndarray  # (m, m) accelerations of the closed rows by their forces
     system: np.ndarray  # (m, m) that is solved
-    solving: np.ndarray  # (3, m) scales, residuals, and a part of them
+    solving: np.ndarray  # (4, m) scales, residuals, and parts of them
+    basis: np.ndarray  # (2, m + 1, m) of what rows and columns span
     scratch: np.ndarray  # (2, 6) for a moment
 
 
@@ -131,7 +132,7 @@ def workspace(tables: Tables) -> Workspace:
               (nbody, 6), (nbody, 6), (nv, nv), (nv, nv), (4, nv), (len(tables.actuator), 2), (n_lines, 2),
               (rows, 3), (rows, nv), (n_feet, 7), (n_feet, 3, nv), (nv,), (n_feet, 3, nv)]  # fmt: skip
     most = 3 * n_feet + len(tables.limit) + n_lines + rows
-    first, sizes = np.zeros(n_feet, np.int64), [(most, most), (most, most), (3, most), (2, 6)]
+    first, sizes = np.zeros(n_feet, np.int64), [(most, most), (most, most), (4, most), (2, most + 1, most), (2, 6)]
     return Workspace(*map(np.zeros, shapes), first, *map(np.zeros, sizes))
 
 

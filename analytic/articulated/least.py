@@ -1,4 +1,8 @@
-"""The forces of closed rows, f of A f = b: the least where rows are redundant, by Tikhonov's method iterated.
+"""The forces of closed rows, f of A f = b: the least where rows are redundant.
+
+Where some follow from others exactly, f = P y with Q^T A P y = Q^T b, Q and P orthonormal bases of what rows and
+columns span (a complete orthogonal decomposition). Where they do so nearly, by Tikhonov's method iterated: what comes
+of their contradictions is bounded and smooth.
 
 Accelerations do not depend on which forces are taken there.
 """
@@ -10,13 +14,14 @@ import math
 from ..compilation import jit
 from .modes import FREE, STICK
 from .newton import solve_dense
-from .vectors import dot
+from .redundant import range_of
+from .vectors import dot, plain_dot
 
 DELTA = 1e-6  # of Tikhonov's term, relative to the mobility of a row
 DISTINCT = 1e-3  # smallest pivot, of rows scaled to mobility one, with which they are solved for at once
 SWEEPS, EXACT = 12, 1e-13  # at most so many; residual relative to the largest that the forces have to balance
-NO_MOBILITY = 1e-12
-SCALE, REST, PART = range(3)  # rows of `Workspace.solving`
+NO_MOBILITY, ROUNDING = 1e-12, 1e-12
+SCALE, REST, PART, ROW = range(4)  # rows of `Workspace.solving`
 
 
 @jit(views=True)
@@ -30,7 +35,7 @@ def least_forces(work, contact, m):
         for j in range(m):
             work.matrix[i, j] = dot(contact.row[i], contact.column[j])
         work.matrix[i, i] += contact.soft[i]
-    if not (moves and _at_once(work, contact, m)):
+    if not ((moves and _at_once(work, contact, m)) or _reduced(work, contact, m)):
         _iterated(work, contact, m)
 
 
@@ -61,6 +66,49 @@ def _is_friction(work, contact, m):
             for j in range(m):
                 work.system[i, j] = dot(contact.row[i], contact.row[j]) * unit[i] * unit[j]
     return slips and solve_dense(work.system[:m, :m], work.solving[REST, :m]) >= DISTINCT
+
+
+@jit(views=True)
+def _reduced(work, contact, m):
+    """Write the least forces of rows some of which follow from others exactly; return whether all others are distinct.
+
+    The forces of two tips at one place are then those of one, however little its mobility is.
+    """
+    unit, part, q, p = work.solving[PART], work.solving[ROW], work.basis[0], work.basis[1]
+    for i in range(m):
+        unit[i] = 1.0 / math.sqrt(work.solving[SCALE, i]) if work.solving[SCALE, i] < 1.0 / DELTA else 0.0
+        if contact.soft[i] != 0.0:
+            return False
+    rank = _span(contact.row, unit, m, work.system, q)
+    if rank < 0 or _span(contact.column, unit, m, work.system, p) != rank:
+        return False
+    for a in range(rank):
+        for j in range(m):
+            part[j] = 0.0
+            for i in range(m):
+                part[j] += q[a, i] * unit[i] * work.matrix[i, j]
+            part[j] *= unit[j]
+        work.solving[REST, a] = 0.0
+        for i in range(m):
+            work.solving[REST, a] += q[a, i] * unit[i] * contact.right[i]
+        for b in range(rank):
+            work.system[a, b] = plain_dot(part[:m], p[b, :m])
+    solve_dense(work.system[:rank, :rank], work.solving[REST, :rank])
+    for i in range(m):
+        contact.force[i] = 0.0
+        for a in range(rank):
+            contact.force[i] += work.solving[REST, a] * p[a, i] * unit[i]
+    return True
+
+
+@jit(views=True)
+def _span(rows, unit, m, gram, basis):
+    """Write a basis of what scaled rows span; return its size, or -1 where one nearly follows from others."""
+    for i in range(m):
+        for j in range(m):
+            gram[i, j] = dot(rows[i], rows[j]) * unit[i] * unit[j]
+    rank, least, left = range_of(gram, basis, m, ROUNDING)
+    return rank if least >= DISTINCT and left <= ROUNDING else -1
 
 
 @jit(views=True)

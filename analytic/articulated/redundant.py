@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..compilation import jit
-from .vectors import add_scaled, plain_dot
+from .vectors import add_scaled, copy, plain_dot
 
 FOLLOWS = 1e-7  # part of a row's own mobility that is left when those before it are taken out of it
 EXACTLY = 1e-13  # and that which is rounding
@@ -37,7 +37,10 @@ def consistent(matrix, free, weight, noise):
         inside[i] = free[i] / own[i]
         for j in range(m):
             unit[i, j] = matrix[i, j] / own[j] / own[i]
-    basis, rank, left = _range_of(unit)
+    basis = np.empty((m + 1, m))
+    for i in range(m):
+        copy(unit[i], half[i])
+    rank, _, left = range_of(half, basis, m, FOLLOWS)
     _project(basis, rank, inside)
     for i in range(m):
         inside[i] *= own[i]
@@ -65,35 +68,37 @@ def _project(basis, rank, vector):
         add_scaled(plain_dot(basis[k], basis[-1]), basis[k], vector)
 
 
-@jit
-def _range_of(matrix):
-    """Return orthonormal rows that span what a matrix gives (pivoted Cholesky), their number, the pivot left out.
+@jit(views=True)
+def range_of(rest, basis, m, follows):
+    """Write orthonormal rows that span what a matrix gives (pivoted Cholesky); return how many, and two pivots.
 
-    A row behind them is for `_project`.
+    Args:
+        rest: The matrix, symmetric, its first m rows and columns, which are used up.
+        basis: The rows; row m is for a moment, here and in `_project`.
+        m: Number of rows.
+        follows: Pivot below which the rest follows. The last that counts, and the first that does not, are returned.
     """
-    m = len(matrix)
-    rest, basis, rank, left = matrix.copy(), np.empty((m + 1, m)), 0, 0.0
+    rank, least, left = 0, math.inf, 0.0
     for _ in range(m):
-        pivot = 0
+        pivot, column = 0, basis[rank]
         for i in range(1, m):
             if rest[i, i] > rest[pivot, pivot]:
                 pivot = i
         left = rest[pivot, pivot]
-        if not left > FOLLOWS:
+        if not left > follows:
             break
-        column, root = basis[rank], math.sqrt(left)
+        root, least, left = math.sqrt(left), left, 0.0
         for i in range(m):
             column[i] = rest[pivot, i] / root
-        left = 0.0
         for i in range(m):
-            add_scaled(-column[i], column, rest[i])
+            add_scaled(-column[i], column[:m], rest[i, :m])
         for _ in range(2):  # once leaves what rounding did to nearly parallel columns
             for k in range(rank):
-                basis[m, k] = plain_dot(basis[k], column)
+                basis[m, k] = plain_dot(basis[k, :m], column[:m])
             for k in range(rank):
-                add_scaled(-basis[m, k], basis[k], column)
-        root = math.sqrt(plain_dot(column, column))
+                add_scaled(-basis[m, k], basis[k, :m], column[:m])
+        root = math.sqrt(plain_dot(column[:m], column[:m]))
         for i in range(m):
             column[i] /= root
         rank += 1
-    return basis, rank, left
+    return rank, least, left
