@@ -10,8 +10,9 @@ from . import contact as problem
 from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
 from .closed import limit_row, through_mass
 from .contact import Block, pack
-from .layout import DRIFT, FRICTIONLOSS, MU, SPEED, VELOCITY
+from .layout import DRIFT, FRICTIONLOSS, MU, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK, STOPS
+from .one_contact import starts
 from .outcome import Event, RunStatus
 
 if TYPE_CHECKING:
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 
 NEGATIVE = 1e-7  # part of the largest force by which one may break its bound
 LEFT = 10.0  # times the acceleration with which rows are left that are held: that is rounding, too
+ORDERS = (0, 1, 2, 3), (0, 2), (2,), (0,), (0, 1, 2, 3)  # kinds that give way first, one after the other tried
 NONE = 1e-8  # acceleration that is rounding, beside that without contact [m/s^2, rad/s^2]
 
 
 def solve(matrix, free, blocks, noise):
     """Return the status code, the forces, those of another solution, and the modes of the blocks."""
     force, other, mode = np.zeros(len(free)), np.zeros(len(free)), np.zeros(len(blocks), np.int64)
-    none = np.zeros((0, len(free)))
-    code, _, _ = problem.solve_rows(matrix, free, pack(blocks), noise, none, force, other, mode)
+    others = starts(matrix, blocks)
+    code, _, _ = problem.solve_rows(matrix, free, pack(blocks), noise, others, force, other, mode)
     return problem.settled(code, matrix, free, blocks, force, other, mode), force, other, mode
 
 
@@ -141,7 +143,37 @@ def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size:
 
 
 def _agree(run: Simulation, size: float) -> bool:
-    """Check the modes with the forces of the field; where redundant ones break a bound, give way there, one by one."""
+    """Check the modes with the forces of the field; where redundant ones break a bound, give way there, one by one.
+
+    What breaks its bound most gives way first; if something then closes that gave way, limits and normals do.
+    """
+    contact = run.contact
+    modes = contact.foot, contact.direction, contact.limit, contact.dry
+    chosen = [mode.copy() for mode in modes]
+    for first in ORDERS:
+        for mode, was in zip(modes, chosen, strict=True):
+            mode[...] = was
+        agrees = _give_way(run, size, first)
+        if agrees and not _closes(run, chosen[0], chosen[2]):
+            break
+    return agrees
+
+
+def _closes(run: Simulation, foot: np.ndarray, limit: np.ndarray) -> bool:
+    """Return whether a foot or limit that had these modes, and gave way, is accelerated into what it touched."""
+    contact, robot, work = run.contact, run.robot.tables, run.work
+    feet = (foot != FREE) & (contact.foot == FREE)
+    gone = (limit == CLOSED) & (contact.limit == OPEN)
+    away = [*(work.jacobian[feet, 0] @ contact.qacc + work.foot[feet, DRIFT]),
+            *(robot.limit[gone, SIGN] * (robot.line_row[robot.limit_of[gone]] @ contact.qacc))]  # fmt: skip
+    return min(away, default=0.0) < -LEFT * 2.0 * run.options.drift_rate * run.options.hold_speed
+
+
+def _give_way(run: Simulation, size: float, first: tuple[int, ...]) -> bool:
+    """Let what breaks its bound give way, one by one, the kinds (normal, cone, limit, dry) that are first before all.
+
+    Returns whether all bounds are kept in the end.
+    """
     contact, robot = run.contact, run.robot.tables
     for _ in range(4 * len(run.fired) + 4):
         run.refresh()
@@ -152,9 +184,13 @@ def _agree(run: Simulation, size: float) -> bool:
             np.where(contact.limit == CLOSED, -contact.limit_force, 0.0),
             np.where(contact.dry == AT_REST, np.abs(contact.dry_force) - robot.line[:, FRICTIONLOSS], 0.0),
         ]  # fmt: skip
-        kind = int(np.argmax([part.max(initial=0.0) for part in over]))
-        if over[kind].max(initial=0.0) <= NEGATIVE * max(size, 1e-3 * run.weight):
+        worst = np.array([part.max(initial=0.0) for part in over])
+        large = worst > NEGATIVE * max(size, 1e-3 * run.weight)
+        if not large.any():
             return True
+        if large[list(first)].any():
+            large[[kind for kind in range(4) if kind not in first]] = False
+        kind = int(np.argmax(np.where(large, worst, -1.0)))
         i = int(np.argmax(over[kind]))
         if kind == 0:
             contact.foot[i] = FREE

@@ -1,4 +1,4 @@
-"""All solutions of the problem of one contact: open, at rest, and each angle of slip at which the law holds.
+"""All solutions of a problem with one cone: open, at rest, and each angle of slip at which the law holds.
 
 With the force (1, -mu u) f against a slip along u, f = -b_n / A(u), A the mobility along it, the slip is along u where
 A(u) u x b_t - b_n u x (A_tn - mu A_tt u) is zero: a trigonometric polynomial of degree two in the angle, so that there
@@ -7,12 +7,13 @@ are four at most.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .blocks import CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED
+from .blocks import BOUNDED, CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING, rows_of
 from .jam import has_no_solution
 from .newton import CLOSED, SLIP
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 SAMPLES = 8  # of the polynomial, more than its five coefficients
 NEAR = 1e-4  # of the unit circle: a root that is an angle, before it is polished
-ROUNDING, RESTS, APART = 1e-12, 1e-10, 1e-7
+ROUNDING, RESTS, APART, SINGULAR = 1e-12, 1e-10, 1e-7, 1e-10
+FEW = 7  # blocks of which all sets are tried beside a cone
+SEVERAL = 4  # contacts of which others than the first solution are looked for
+DIRECTIONS = (1.0, 0.0), (-0.5, 0.75**0.5), (-0.5, -(0.75**0.5)), (0.5, 0.75**0.5)  # of the friction they begin with
 
 
 def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.ndarray]:
@@ -49,23 +53,108 @@ def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.nd
     return sorted(found, key=lambda force: force[0])
 
 
-def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode) -> int:
-    """Return the status of a problem: one contact's solutions are known, and of few sliding ones whether there is none.
+def is_unique(matrix: np.ndarray, blocks: Sequence[Block]) -> bool:
+    """Return whether a problem has one w at most, or its matrix is singular, of which this says nothing.
 
-    Where one contact has several, or its only one was not found, writes the least forces, those of another solution
-    and the mode; see `solve_rows`, whose status `code` is.
+    Of two solutions, d apart, friction gives d_t (A d)_t <= mu |d_n| |(A d)_t| for each contact, all else d (A d) <= 0.
+    With A = G G^T, y = G^T d these are d_n = P y, P = (A^-1 G)_n, and (A d)_t = T y, T = G_t, and P T^T = 0, so that
+    |y|^2 <= |mu P y| |T y| <= |mu P| |T| |y|^2 / 2, and y = 0 where |mu P| |T| < 2. Rows are scaled to be alike.
     """
-    if len(blocks) != 1 or blocks[0].kind != CONE:
-        return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
-    if code not in (S_SOLVED, S_NOT_SOLVED):
+    first = np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
+    normal = [int(i) for block, i in zip(blocks, first, strict=True) if block.mu > 0.0]
+    if not normal:
+        return True
+    sizes, vectors = np.linalg.eigh(matrix)
+    if sizes[0] <= SINGULAR * sizes[-1]:
+        return True
+    tangents = [k for i in normal for k in (i + 1, i + 2)]
+    mu = np.array([block.mu for block in blocks if block.mu > 0.0])
+    inverse, slide = (
+        mu[:, None] * vectors[normal] / np.sqrt(sizes),
+        (vectors[tangents] * np.sqrt(sizes)).reshape(-1, 2, len(sizes)),
+    )
+    alike = np.sqrt(np.linalg.norm(slide, axis=(1, 2)) / np.linalg.norm(inverse, axis=1))
+    slide = (slide / alike[:, None, None]).reshape(-1, len(sizes))
+    return np.linalg.norm(inverse * alike[:, None], 2) * np.linalg.norm(slide, 2) < 2.0
+
+
+def starts(matrix: np.ndarray, blocks: Sequence[Block]) -> np.ndarray:
+    """Return forces from which others are looked for, shape (n, m), in the solver's scale: all sets of a few modes.
+
+    There are none where solutions are unique, of one cone, which is tried in full, nor of more than `SEVERAL` contacts.
+    """
+    cones = sum(block.kind == CONE for block in blocks)
+    m = len(matrix)
+    if cones < 2 or sum(block.kind in (CONE, SLIDING) for block in blocks) > SEVERAL or is_unique(matrix, blocks):
+        return np.zeros((0, m))
+    found, i = np.zeros((1, m)), 0
+    for block in blocks:
+        parts = np.zeros((1, rows_of(block.kind)))
+        if block.kind == CONE:
+            slips = [(1.0, block.mu * x, block.mu * y) for x, y in DIRECTIONS[: 4 if cones == 2 else 3]]
+            parts = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), *slips])
+        found = np.repeat(found, len(parts), 0)
+        found[:, i : i + parts.shape[1]] = np.tile(parts, (len(found) // len(parts), 1))
+        i += parts.shape[1]
+    return found
+
+
+def with_one_cone(matrix, free, blocks: Sequence[Block], cone: int) -> list[np.ndarray] | None:
+    """Return all forces of a problem of slides, limits and one cone, the least first; None where a set is singular.
+
+    For each set of what is closed of the others, their forces are linear in those of the cone, and what is left is the
+    problem of one contact.
+    """
+    first = np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
+    unit, others, here = np.zeros((len(blocks), len(free))), np.arange(len(blocks)) != cone, first[cone] + np.arange(3)
+    for c, i in enumerate(first):
+        unit[c, i] = 1.0
+        if blocks[c].kind == SLIDING:
+            unit[c, i + 1 : i + 3] = -blocks[c].mu * np.array(blocks[c].direction)
+    normal, moves, found = first[others], (matrix @ unit[others].T), []
+    for closed in itertools.product((False, True), repeat=len(normal)):
+        on = np.flatnonzero(closed)
+        system = moves[normal[on]][:, on]
+        if len(on) and np.linalg.cond(system) > 1.0 / ROUNDING:
+            return None
+        follow = -np.linalg.solve(system, np.column_stack([matrix[np.ix_(normal[on], here)], free[normal[on]]]))
+        left = matrix[:, here] + moves[:, on] @ follow[:, :3], free + moves[:, on] @ follow[:, 3]
+        for least in all_solutions(left[0][here], left[1][here], blocks[cone].mu):
+            force = (follow[:, :3] @ least + follow[:, 3]) @ unit[others][on]
+            force[here] += least
+            w = matrix @ force + free
+            if min(force[normal] / max(np.abs(force).max(), 1e-300), default=0.0) >= -RESTS and (
+                min(w[normal], default=0.0) >= -RESTS * np.abs(free).max()
+            ):
+                found.append(force)
+    return sorted(found, key=lambda force: force[first].sum())
+
+
+def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode) -> int:
+    """Return the status of a problem: with one cone its solutions are known, with none whether there is one.
+
+    Where there are several, or the only one was not found, writes the least forces, those of another solution and the
+    modes; see `solve_rows`, whose status `code` is.
+    """
+    cones = [c for c, block in enumerate(blocks) if block.kind == CONE]
+    if code not in (S_SOLVED, S_NOT_SOLVED) or (code == S_SOLVED and (len(cones) != 1 or is_unique(matrix, blocks))):
         return code
-    found, size = all_solutions(matrix, free, blocks[0].mu), np.abs(free).max()
-    several = bool(found) and max(np.abs(matrix @ (f - found[0])).max() for f in found) > APART * size
-    if not found or (code == S_SOLVED and not several):
+    known = len(cones) == 1 and len(blocks) <= FEW and all(block.kind != BOUNDED for block in blocks)
+    found = with_one_cone(matrix, free, blocks, cones[0]) if known else None
+    if found is None:
+        return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
+    if not found:
+        return S_NO_SOLUTION if code == S_NOT_SOLVED and len(blocks) > 1 else code
+    several = max(np.abs(matrix @ (f - found[0])).max() for f in found) > APART * np.abs(free).max()
+    if code == S_SOLVED and not several:
         return code
     force[:], other[:] = found[0], found[-1]
-    w = matrix @ force + free
-    mode[0] = 0 if not force.any() else SLIP if np.linalg.norm(w[1:]) > RESTS * np.linalg.norm(free) else CLOSED
+    w, i = matrix @ force + free, 0
+    for c, block in enumerate(blocks):
+        mode[c] = CLOSED if force[i] > 0.0 else 0
+        if c == cones[0] and mode[c] and np.linalg.norm(w[i + 1 : i + 3]) > RESTS * np.linalg.norm(free):
+            mode[c] = SLIP
+        i += rows_of(block.kind)
     return S_INDETERMINATE if several else S_SOLVED
 
 

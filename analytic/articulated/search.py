@@ -19,6 +19,7 @@ from .newton import CLOSED, SLIP, newton
 from .vectors import clear, copy, largest
 
 DELTA = 1e-6  # of Tikhonov's term, iterated away; at 1e-9 redundant rows amplify rounding a thousand times more
+LOOSE = 1e-3  # the term of the last steps
 GOOD, FINE = 1e-10, 1e-13  # residuals relative to the largest force: accepted; no better is looked for
 NEAR = 1e-2  # a residual above this is none of a solution nearby
 LARGE = 10.0  # scaled forces count as no more: rows that contradict each other make them grow, and residuals small
@@ -46,7 +47,7 @@ def ladder(matrix, free, x, mode, blocks):
         blocks: The blocks.
     """
     best, there = math.inf, np.zeros(len(x))
-    for rung in range(6):
+    for rung in range(7):
         clear(there)
         if rung == 2:
             _stiffen(matrix, free, there, mode, blocks)
@@ -54,9 +55,9 @@ def ladder(matrix, free, x, mode, blocks):
             _grow_friction(matrix, free, there, mode, blocks)
         elif rung == 4:
             _sweep(matrix, free, there, 1000, blocks)
-        if rung == 1:
-            found = _anchor(matrix, free, there, mode, blocks)
-        elif rung == 5:
+        if rung == 1 or rung == 5:  # a large term leaves modes that a small one holds on to
+            found = _anchor(matrix, free, there, mode, DELTA if rung == 1 else LOOSE, blocks)
+        elif rung == 6:
             found = _from_all_modes(matrix, free, there, mode, blocks)
         else:
             found = refine(matrix, free, there, mode, blocks)
@@ -127,12 +128,12 @@ def _least_forces(matrix, free, start, x, mode, blocks):
 
 
 @jit
-def _anchor(matrix, free, x, mode, blocks):
+def _anchor(matrix, free, x, mode, delta, blocks):
     """Improve the forces by many steps of one Tikhonov term, each from where the last ended; return the residual."""
     w, out, anchor, now = np.empty(len(x)), np.empty(len(x)), np.empty(len(x)), math.inf
     for _ in range(STEPS):
         copy(x, anchor)
-        newton(matrix, free, x, anchor, DELTA, 50, 1e-14, mode, False, blocks)
+        newton(matrix, free, x, anchor, delta, 50, 1e-14, mode, False, blocks)
         now = relative(matrix, free, x, blocks, w, out)
         if now <= FINE:
             break
