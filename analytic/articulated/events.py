@@ -49,7 +49,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
         if what is None:
             continue
         impact, anew = impact or what == "impact", anew or what == "stops" or (what == "sticks" and again)
-        if what == "slip" and again:
+        if (what == "slip" and again) or (what == "sticks" and _stuck_in_vain(run, name)):
             contact.foot[foot], contact.slack[foot] = STOPS, run.options.hold_speed
         elif what in ("slip", "fast"):
             slips.append(foot)
@@ -115,6 +115,11 @@ def _slipped_just_now(run: Simulation, name: str) -> bool:
         if event.name == name:
             return event.what == "slip"
     return False
+
+
+def _stuck_in_vain(run: Simulation, name: str) -> bool:
+    """Return whether a foot was to stick at this instant, too, and modes were chosen: others hold it at its cone."""
+    return any(event.time == run.time and (event.name, event.what) == (name, "sticks") for event in run.events[-AGAIN:])
 
 
 def _pull(run: Simulation, i: int) -> float:
