@@ -236,7 +236,7 @@ def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: floa
 def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray:
     """Return how an impact of all that touches changes the speeds, shape (n, nv): n = 0 if it was not solved, 2 ways.
 
-    Feet that would rest close at least at the speed `closing` [m/s]: an impact without collision.
+    Feet and limits that would rest close at least at the speed `closing` [m/s, rad/s]: an impact without collision.
     """
     robot = run.robot.tables
     touching, shut = np.flatnonzero(feet), np.flatnonzero(limits)
@@ -249,7 +249,8 @@ def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: f
     normal = free[: 3 * len(touching) : 3]
     normal[:] += np.where(normal < -BOUNCES, robot.foot[touching, RESTITUTION] * normal, 0.0)
     if closing > 0.0:
-        normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
+        for speeds in (normal, free[3 * len(touching) :]):
+            speeds[:] = np.where(speeds <= run.options.rest_speed, np.minimum(speeds, -closing), speeds)
     back = through_mass(run, rows)
     code, *ways, _ = solve(rows @ back, free, blocks, 1e-10)
     return np.array(ways)[: {problem.S_SOLVED: 1, problem.S_INDETERMINATE: 2}.get(code, 0)] @ back.T
