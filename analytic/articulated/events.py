@@ -29,6 +29,7 @@ CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
 PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is rounding
 AT_ONCE = 1e-6  # [s]
+ABRUPT = 1e-9  # [s]
 AGAIN = 3  # times at most that modes are chosen
 GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
 
@@ -155,6 +156,18 @@ def grows(run: Simulation) -> bool:
     """
     run.refresh()
     return any(run.contact.foot_force[i, 0] > GROWN * run.weight for i in np.flatnonzero(run.contact.foot == SLIDE))
+
+
+def stops_abruptly(run: Simulation) -> bool:
+    """Let feet that would stop within `ABRUPT` keep the direction of friction, which turns faster than steps follow."""
+    run.refresh()
+    contact, found = run.contact, False
+    for i in np.flatnonzero(contact.foot == SLIDE):
+        slip = run.work.foot[i, VELOCITY + 1 : DRIFT]
+        speed = float(np.linalg.norm(slip))
+        if 0.0 < speed < -contact.along[i] * CREEP_RATE * ABRUPT:
+            contact.foot[i], contact.direction[i], contact.slack[i], found = STOPS, slip / speed, 0.0, True
+    return found
 
 
 def jams(run: Simulation) -> bool:
