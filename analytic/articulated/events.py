@@ -31,7 +31,7 @@ PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is ro
 AT_ONCE = 1e-6  # [s]
 ABRUPT = 1e-9  # [s]
 AGAIN = 3  # times at most that modes are chosen
-GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
+GROWN = 10.0  # weights, that a force has where the step fell below rounding as it grew without bound
 
 
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
