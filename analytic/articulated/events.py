@@ -119,8 +119,9 @@ def _slipped_just_now(run: Simulation, name: str) -> bool:
 
 
 def _stuck_in_vain(run: Simulation, name: str) -> bool:
-    """Return whether a foot was to stick at this instant, too, and modes were chosen: others hold it at its cone."""
-    return any(event.time == run.time and (event.name, event.what) == (name, "sticks") for event in run.events[-AGAIN:])
+    """Return whether a foot was to stick just before, too, and modes were chosen since: others hold it at its cone."""
+    return any((event.name, event.what) == (name, "sticks") and run.time - event.time <= AT_ONCE
+               for event in run.events[-AGAIN:])  # fmt: skip
 
 
 def _pull(run: Simulation, i: int) -> float:
