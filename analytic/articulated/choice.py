@@ -36,14 +36,18 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     A slide that is slow and hardly changes creeps, under a law of its own: the problem is solved again with that.
     If there are two futures, the modes of the one with the least forces are taken, for `undecided="least"`.
     """
-    creeps = np.zeros(len(feet), np.bool_)
+    creeps, slides = np.zeros((2, len(feet)), np.bool_)
     while True:
         status = _choose(run, feet, limits, creeps)
         if status is not None:
             return status
+        lifted = creeps & (run.contact.foot == FREE) & ~slides
+        if lifted.any():  # though it presses as it slides: its law as it creeps has another solution there
+            creeps, slides = creeps & ~lifted, slides | lifted
+            continue
         speed = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1)
         slow = (speed <= run.options.creep_speed) & (run.contact.along >= 0.5 * speed)
-        slow &= (run.contact.foot == SLIDE) & ~creeps
+        slow &= (run.contact.foot == SLIDE) & ~creeps & ~slides
         if not slow.any():
             return None
         creeps |= slow
