@@ -63,7 +63,7 @@ def is_undecided(run: Simulation, futures: np.ndarray) -> bool:
 
 def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.ndarray) -> RunStatus | None:
     """Choose the modes where these feet creep, if they slip."""
-    slow = _open_all(run)
+    slow = open_all(run)
     touching, shut, joints = np.flatnonzero(feet), np.flatnonzero(limits), np.flatnonzero(slow)
     rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut),
             *run.robot.tables.line_row[joints]]  # fmt: skip
@@ -108,7 +108,7 @@ def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
     return max(held)
 
 
-def _open_all(run: Simulation) -> np.ndarray:
+def open_all(run: Simulation) -> np.ndarray:
     """Open everything, and free dry lines that are slow; return which those are."""
     dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.work.line[:, SPEED].copy()
     slow = dry & (np.abs(speed) <= 2.0 * run.options.hold_speed)

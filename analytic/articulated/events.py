@@ -13,7 +13,7 @@ import numpy as np
 from . import contact as problem
 from . import jam
 from .blocks import CONE, UNILATERAL
-from .choice import choose, is_undecided, solve
+from .choice import choose, is_undecided, open_all, solve
 from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
 from .guards import FORCE_TOL, broken, guards, tolerances
@@ -31,6 +31,7 @@ PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is ro
 AT_ONCE = 1e-6  # [s]
 ABRUPT = 1e-9  # [s]
 AGAIN = 3  # times at most that modes are chosen
+JAMS = [(jam.CLOSING, False), *((jam.CLOSING * 10.0**k, True) for k in range(4))]  # impacts that end a jam, in turn
 GROWN = 10.0  # weights, that a force has where the step fell below rounding as it grew without bound
 
 
@@ -195,10 +196,13 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
     if status is not None:
         return status
     status = RunStatus.NO_SOLUTION if jammed else _rest_and_choose(run, feet, limits)
-    if status is RunStatus.NO_SOLUTION:
-        ends = _impact(run, feet, limits, jam.CLOSING)
+    for closing, falls in JAMS:
+        if status is not RunStatus.NO_SOLUTION:
+            break
+        held = run.energy
+        ends = _impact(run, feet, limits, closing, falls)
         if ends is None:
-            run.events.append(Event(run.time, "jams", "", before - run.energy))
+            run.events.append(Event(run.time, "jams", "", held - run.energy))
             status = _rest_and_choose(run, feet, limits)
         elif ends is RunStatus.INDETERMINATE:
             status = ends
@@ -235,9 +239,11 @@ def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
     return feet, (run.contact.limit == CLOSED) | (limit_gaps(run) <= run.options.touching)
 
 
-def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> RunStatus | None:
+def _impact(
+    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0, falls=False
+) -> RunStatus | None:
     """Replace the speeds by those after an impact, see `_impact_of`; return why it cannot, or None."""
-    changes = _impact_of(run, feet, limits, closing)
+    changes = _impact_of(run, feet, limits, closing, falls)
     if not len(changes):
         return RunStatus.NOT_SOLVED
     if len(changes) == 2 and is_undecided(run, run.qvel + changes):
@@ -247,10 +253,25 @@ def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: floa
     return None
 
 
-def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray:
+def _free_acceleration(run: Simulation) -> np.ndarray:
+    """Return the acceleration without contact, limits and dry friction of what rests, shape (nv,)."""
+    modes = run.contact.foot, run.contact.limit, run.contact.dry
+    kept = [mode.copy() for mode in modes]
+    open_all(run)
+    acceleration = run.contact.qacc.copy()
+    for mode, was in zip(modes, kept, strict=True):
+        mode[:] = was
+    run.refresh()
+    return acceleration
+
+
+def _impact_of(
+    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float, falls: bool = False
+) -> np.ndarray:
     """Return how an impact of all that touches changes the speeds, shape (n, nv): n = 0 if it was not solved, 2 ways.
 
-    Feet and limits that would rest close at least at the speed `closing` [m/s, rad/s]: an impact without collision.
+    With `closing` [m/s, rad/s] what rests closes at least at that speed, an impact without collision; with `falls` as
+    it would begin to fall without contact, the fastest at that speed.
     """
     robot = run.robot.tables
     touching, shut = np.flatnonzero(feet), np.flatnonzero(limits)
@@ -263,8 +284,13 @@ def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: f
     normal = free[: 3 * len(touching) : 3]
     normal[:] += np.where(normal < -BOUNCES, robot.foot[touching, RESTITUTION] * normal, 0.0)
     if closing > 0.0:
-        for speeds in (normal, free[3 * len(touching) :]):
-            speeds[:] = np.where(speeds <= run.options.rest_speed, np.minimum(speeds, -closing), speeds)
+        normals = np.r_[0 : 3 * len(touching) : 3, 3 * len(touching) : len(rows)]
+        rests = normals[free[normals] <= run.options.rest_speed]
+        free[rests] = np.minimum(free[rests], -closing)
+        if falls:
+            fall = rows @ _free_acceleration(run)
+            fall[: 3 * len(touching)] += run.work.foot[touching, DRIFT:].ravel()
+            free[rests] = closing * fall[rests] / max(-fall[rests].min(initial=0.0), 1e-9)
     back = through_mass(run, rows)
     code, *ways, _ = solve(rows @ back, free, blocks, 1e-10)
     return np.array(ways)[: {problem.S_SOLVED: 1, problem.S_INDETERMINATE: 2}.get(code, 0)] @ back.T

@@ -1,19 +1,21 @@
-"""All solutions of the problem of one contact: open, at rest, and each angle of slip at which the law holds.
+"""All solutions of a problem with one cone: open, at rest, and each angle of slip at which the law holds.
 
 With the force (1, -mu u) f against a slip along u, f = -b_n / A(u), A the mobility along it, the slip is along u where
 A(u) u x b_t - b_n u x (A_tn - mu A_tt u) is zero: a trigonometric polynomial of degree two in the angle, so that there
-are four at most.
+are four at most. Contacts that slide, limits and dry joints beside it are eliminated: in each of their modes their
+forces follow linearly from the cone's, and its mobility with them is no more symmetric.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .blocks import CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED
-from .jam import has_no_solution
+from .blocks import BOUNDED, CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING
+from .jam import MOST, has_no_solution
 from .newton import CLOSED, SLIP
 
 if TYPE_CHECKING:
@@ -49,24 +51,91 @@ def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.nd
     return sorted(found, key=lambda force: force[0])
 
 
-def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode) -> int:
-    """Return the status of a problem: one contact's solutions are known, and of few sliding ones whether there is none.
+def solutions_beside(matrix: np.ndarray, free: np.ndarray, blocks: Sequence[Block]) -> list[np.ndarray]:
+    """Return all forces of a problem with one cone among other blocks, each shape (m,), the least of the cone first.
 
-    Where one contact has several, or its only one was not found, writes the least forces, those of another solution
-    and the mode; see `solve_rows`, whose status `code` is.
+    Args:
+        matrix: Mobility of the rows, shape (m, m), as in `contact.solve`.
+        free: Velocities or accelerations without contact, shape (m,).
+        blocks: What the rows are of.
     """
-    if len(blocks) != 1 or blocks[0].kind != CONE:
+    first = np.cumsum([0, *(3 if block.kind in (CONE, SLIDING) else 1 for block in blocks)])
+    others = [(block, i) for block, i in zip(blocks, first, strict=False) if block.kind != CONE]
+    c = next(i for block, i in zip(blocks, first, strict=False) if block.kind == CONE)
+    mu = next(block.mu for block in blocks if block.kind == CONE)
+    rows, pushes = np.array([i for _, i in others], int), np.zeros((len(others), len(free)))
+    for push, (block, i) in zip(pushes, others, strict=True):
+        push[i] = 1.0
+        if block.kind == SLIDING:
+            push[i + 1 : i + 3] = -block.mu * np.array(block.direction)
+    found = []
+    for modes in itertools.product(*((-1, 0, 1) if block.kind == BOUNDED else (0, 1) for block, _ in others)):
+        given, held = np.zeros(len(free)), np.zeros(len(others), bool)
+        for k, (mode, (block, i)) in enumerate(zip(modes, others, strict=True)):
+            held[k] = mode == 0 if block.kind == BOUNDED else mode == 1
+            given[i] = mode * block.bound if block.kind == BOUNDED else 0.0
+        push, row, base = pushes[held], rows[held], free + matrix @ given
+        back = np.linalg.lstsq(
+            (matrix @ push.T)[row], np.column_stack([base, matrix[:, c : c + 3]])[row], rcond=ROUNDING
+        )[0]
+        reduced = np.column_stack([base, matrix[:, c : c + 3]]) - matrix @ push.T @ back
+        for force in all_solutions(reduced[c : c + 3, 1:], reduced[c : c + 3, 0], mu):
+            whole = given - push.T @ (back @ np.append(1.0, force))
+            whole[c : c + 3] += force
+            if _obeys(matrix @ whole + free, whole, modes, others):
+                found.append(whole)
+    return sorted(found, key=lambda force: force[c])
+
+
+def _obeys(velocity: np.ndarray, force: np.ndarray, modes: Sequence[int], others: Sequence[tuple[Block, int]]) -> bool:
+    """Return whether blocks beside the cone obey their laws in these modes."""
+    fast, strong = RESTS * np.abs(velocity).max(), RESTS * np.abs(force).max()
+    for mode, (block, i) in zip(modes, others, strict=True):
+        if block.kind == BOUNDED:
+            holds = (
+                mode * velocity[i] <= fast
+                if mode
+                else abs(velocity[i]) <= fast and abs(force[i]) <= block.bound + strong
+            )
+        else:
+            holds = force[i] >= -strong and abs(velocity[i]) <= fast if mode else velocity[i] >= -fast
+        if not holds:
+            return False
+    return True
+
+
+def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode) -> int:
+    """Return the status of a problem of one cone, whose solutions are known, or of few sliding ones: is there none?
+
+    Where one contact has several, or the only one was not found, also beside other blocks, writes the least forces,
+    those of another solution and the modes; see `solve_rows`, whose status `code` is.
+    """
+    if [block.kind for block in blocks].count(CONE) != 1 or (len(blocks) > 1 and code != S_NOT_SOLVED):
         return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
-    if code not in (S_SOLVED, S_NOT_SOLVED):
+    if code not in (S_SOLVED, S_NOT_SOLVED) or len(blocks) > MOST:
         return code
-    found, size = all_solutions(matrix, free, blocks[0].mu), np.abs(free).max()
+    found, size = solutions_beside(matrix, free, blocks), np.abs(free).max()
     several = bool(found) and max(np.abs(matrix @ (f - found[0])).max() for f in found) > APART * size
+    if not found and len(blocks) > 1:
+        return S_NO_SOLUTION
     if not found or (code == S_SOLVED and not several):
         return code
     force[:], other[:] = found[0], found[-1]
-    w = matrix @ force + free
-    mode[0] = 0 if not force.any() else SLIP if np.linalg.norm(w[1:]) > RESTS * np.linalg.norm(free) else CLOSED
+    _write_modes(matrix @ force + free, force, blocks, RESTS * np.linalg.norm(free), mode)
     return S_INDETERMINATE if several else S_SOLVED
+
+
+def _write_modes(velocity, force, blocks: Sequence[Block], rests: float, mode) -> None:
+    """Write the modes of the blocks as `newton` does."""
+    i = 0
+    for k, block in enumerate(blocks):
+        if block.kind == BOUNDED:
+            mode[k] = 0 if abs(force[i]) < block.bound else np.sign(force[i])
+        else:
+            mode[k] = 0 if force[i] <= 0.0 else CLOSED
+        if block.kind == CONE and mode[k] and np.linalg.norm(velocity[i + 1 : i + 3]) > rests:
+            mode[k] = SLIP
+        i += 3 if block.kind in (CONE, SLIDING) else 1
 
 
 def _angles(matrix: np.ndarray, free: np.ndarray, mu: float) -> np.ndarray:

@@ -187,11 +187,11 @@ class Simulation:
             elif how == flow.EVENT:
                 self._stop(events.transition(self, self.fired))
                 self._count_event(self.time)
-            elif how == flow.STEP_TOO_SMALL and events.stops_abruptly(self):
-                self.step = flow.SMALLEST
-                self._count_event(self.time)
             elif how == flow.STEP_TOO_SMALL and events.grows(self):
                 self._stop(events.settle(self, False, events.jams(self)))
+                self._count_event(self.time)
+            elif how == flow.STEP_TOO_SMALL and events.stops_abruptly(self):
+                self.step = flow.SMALLEST
                 self._count_event(self.time)
             else:
                 self._stop(FLOWS[how])
