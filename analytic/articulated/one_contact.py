@@ -82,14 +82,14 @@ def solutions_beside(matrix: np.ndarray, free: np.ndarray, blocks: Sequence[Bloc
         for force in all_solutions(reduced[c : c + 3, 1:], reduced[c : c + 3, 0], mu):
             whole = given - push.T @ (back @ np.append(1.0, force))
             whole[c : c + 3] += force
-            if _obeys(matrix @ whole + free, whole, modes, others):
+            if _obeys(matrix @ whole + free, whole, modes, others, RESTS * np.abs(free).max()):
                 found.append(whole)
     return sorted(found, key=lambda force: force[c])
 
 
-def _obeys(velocity: np.ndarray, force: np.ndarray, modes: Sequence[int], others: Sequence[tuple[Block, int]]) -> bool:
-    """Return whether blocks beside the cone obey their laws in these modes."""
-    fast, strong = RESTS * np.abs(velocity).max(), RESTS * np.abs(force).max()
+def _obeys(velocity, force, modes: Sequence[int], others: Sequence[tuple[Block, int]], fast: float) -> bool:
+    """Return whether blocks beside the cone obey their laws in these modes; velocities up to `fast` are rounding."""
+    strong = RESTS * np.abs(force).max()
     for mode, (block, i) in zip(modes, others, strict=True):
         if block.kind == BOUNDED:
             holds = (
