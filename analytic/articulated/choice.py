@@ -38,14 +38,18 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
     A slide that is slow and hardly changes creeps, under a law of its own: the problem is solved again with that.
     If there are two futures, the modes of the one with the least forces are taken, for `undecided="least"`.
     """
-    creeps = np.zeros(len(feet), np.bool_)
+    creeps, slides = np.zeros((2, len(feet)), np.bool_)
     while True:
         status = _choose(run, feet, limits, creeps)
         if status is not None:
             return status
+        lifted = creeps & (run.contact.foot == FREE) & ~slides
+        if lifted.any():  # though it presses as it slides: its law as it creeps has another solution there
+            creeps, slides = creeps & ~lifted, slides | lifted
+            continue
         speed = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1)
         slow = (speed <= run.options.creep_speed) & (run.contact.along >= 0.5 * speed)
-        slow &= (run.contact.foot == SLIDE) & ~creeps
+        slow &= (run.contact.foot == SLIDE) & ~creeps & ~slides
         if not slow.any():
             return None
         creeps |= slow
@@ -61,7 +65,7 @@ def is_undecided(run: Simulation, futures: np.ndarray) -> bool:
 
 def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.ndarray) -> RunStatus | None:
     """Choose the modes where these feet creep, if they slip."""
-    slow = _open_all(run)
+    slow = open_all(run)
     touching, shut, joints = np.flatnonzero(feet), np.flatnonzero(limits), np.flatnonzero(slow)
     rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut),
             *run.robot.tables.line_row[joints]]  # fmt: skip
@@ -106,7 +110,7 @@ def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
     return max(held)
 
 
-def _open_all(run: Simulation) -> np.ndarray:
+def open_all(run: Simulation) -> np.ndarray:
     """Open everything, and free dry lines that are slow; return which those are."""
     dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.work.line[:, SPEED].copy()
     slow = dry & (np.abs(speed) <= 2.0 * run.options.hold_speed)

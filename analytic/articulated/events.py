@@ -13,7 +13,7 @@ import numpy as np
 from . import contact as problem
 from . import flow, jam
 from .blocks import CONE, UNILATERAL
-from .choice import choose, is_undecided, solve
+from .choice import choose, is_undecided, open_all, solve
 from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
 from .contact import Block
 from .guards import FORCE_TOL
@@ -28,8 +28,10 @@ CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
 PULLS = 1e-6  # weights: a foot that lifts off is not pulled by less, that is rounding
 AT_ONCE = 1e-6  # [s]
+ABRUPT = 1e-9  # [s]
 AGAIN = 3  # times at most that modes are chosen
-GROWN = 1e2  # weights, that a force has where the step fell below rounding as it grew without bound
+JAMS = [(jam.CLOSING, False), *((jam.CLOSING * 10.0**k, True) for k in range(4))]  # impacts that end a jam, in turn
+GROWN = 10.0  # weights, that a force has where the step fell below rounding as it grew without bound
 
 
 def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
@@ -47,7 +49,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
         if what is None:
             continue
         impact, anew = impact or what == "impact", anew or what == "stops" or (what == "sticks" and again)
-        if what == "slip" and again:
+        if (what == "slip" and again) or (what == "sticks" and _stuck_in_vain(run, name)):
             contact.foot[foot], contact.slack[foot] = STOPS, run.options.hold_speed
         elif what in ("slip", "fast"):
             slips.append(foot)
@@ -115,6 +117,12 @@ def _slipped_just_now(run: Simulation, name: str) -> bool:
     return False
 
 
+def _stuck_in_vain(run: Simulation, name: str) -> bool:
+    """Return whether a foot was to stick just before, too, and modes were chosen since: others hold it at its cone."""
+    return any((event.name, event.what) == (name, "sticks") and run.time - event.time <= AT_ONCE
+               for event in run.events[-AGAIN:])  # fmt: skip
+
+
 def _pull(run: Simulation, i: int) -> float:
     """Return the acceleration of a foot from the ground, zero where it is rounding [m/s^2]."""
     row = run.work.jacobian[i, 0]
@@ -147,6 +155,18 @@ def grows(run: Simulation) -> bool:
     return any(run.contact.foot_force[i, 0] > GROWN * run.weight for i in np.flatnonzero(run.contact.foot == SLIDE))
 
 
+def stops_abruptly(run: Simulation) -> bool:
+    """Let feet that would stop within `ABRUPT` keep the direction of friction, which turns faster than steps follow."""
+    run.refresh()
+    contact, found = run.contact, False
+    for i in np.flatnonzero(contact.foot == SLIDE):
+        slip = run.work.foot[i, VELOCITY + 1 : DRIFT]
+        speed = float(np.linalg.norm(slip))
+        if 0.0 < speed < -contact.along[i] * CREEP_RATE * ABRUPT:
+            contact.foot[i], contact.direction[i], contact.slack[i], found = STOPS, slip / speed, 0.0, True
+    return found
+
+
 def jams(run: Simulation) -> bool:
     """Return whether friction jams: an impact of what touches does not end as the closing speed goes to zero.
 
@@ -171,10 +191,13 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
     if status is not None:
         return status
     status = RunStatus.NO_SOLUTION if jammed else _rest_and_choose(run, feet, limits)
-    if status is RunStatus.NO_SOLUTION:
-        ends = _impact(run, feet, limits, jam.CLOSING)
+    for closing, falls in JAMS:
+        if status is not RunStatus.NO_SOLUTION:
+            break
+        held = run.energy
+        ends = _impact(run, feet, limits, closing, falls)
         if ends is None:
-            run.events.append(Event(run.time, "jams", "", before - run.energy))
+            run.events.append(Event(run.time, "jams", "", held - run.energy))
             status = _rest_and_choose(run, feet, limits)
         elif ends is RunStatus.INDETERMINATE:
             status = ends
@@ -210,9 +233,11 @@ def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
     return feet, (run.contact.limit == CLOSED) | (limit_gaps(run) <= run.options.touching)
 
 
-def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0) -> RunStatus | None:
+def _impact(
+    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0, falls=False
+) -> RunStatus | None:
     """Replace the speeds by those after an impact, see `_impact_of`; return why it cannot, or None."""
-    changes = _impact_of(run, feet, limits, closing)
+    changes = _impact_of(run, feet, limits, closing, falls)
     if not len(changes):
         return RunStatus.NOT_SOLVED
     if len(changes) == 2 and is_undecided(run, run.qvel + changes):
@@ -222,10 +247,25 @@ def _impact(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: floa
     return None
 
 
-def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray:
+def _free_acceleration(run: Simulation) -> np.ndarray:
+    """Return the acceleration without contact, limits and dry friction of what rests, shape (nv,)."""
+    modes = run.contact.foot, run.contact.limit, run.contact.dry
+    kept = [mode.copy() for mode in modes]
+    open_all(run)
+    acceleration = run.contact.qacc.copy()
+    for mode, was in zip(modes, kept, strict=True):
+        mode[:] = was
+    run.refresh()
+    return acceleration
+
+
+def _impact_of(
+    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float, falls: bool = False
+) -> np.ndarray:
     """Return how an impact of all that touches changes the speeds, shape (n, nv): n = 0 if it was not solved, 2 ways.
 
-    Feet that would rest close at least at the speed `closing` [m/s]: an impact without collision.
+    With `closing` [m/s, rad/s] what rests closes at least at that speed, an impact without collision; with `falls` as
+    it would begin to fall without contact, the fastest at that speed.
     """
     robot = run.robot.tables
     touching, shut = np.flatnonzero(feet), np.flatnonzero(limits)
@@ -238,7 +278,13 @@ def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: f
     normal = free[: 3 * len(touching) : 3]
     normal[:] += np.where(normal < -BOUNCES, robot.foot[touching, RESTITUTION] * normal, 0.0)
     if closing > 0.0:
-        normal[:] = np.where(normal <= run.options.rest_speed, np.minimum(normal, -closing), normal)
+        normals = np.r_[0 : 3 * len(touching) : 3, 3 * len(touching) : len(rows)]
+        rests = normals[free[normals] <= run.options.rest_speed]
+        free[rests] = np.minimum(free[rests], -closing)
+        if falls:
+            fall = rows @ _free_acceleration(run)
+            fall[: 3 * len(touching)] += run.work.foot[touching, DRIFT:].ravel()
+            free[rests] = closing * fall[rests] / max(-fall[rests].min(initial=0.0), 1e-9)
     back = through_mass(run, rows)
     code, *ways, _ = solve(rows @ back, free, blocks, 1e-10)
     return np.array(ways)[: {problem.S_SOLVED: 1, problem.S_INDETERMINATE: 2}.get(code, 0)] @ back.T

@@ -2,7 +2,8 @@
 
 With the force (1, -mu u) f against a slip along u, f = -b_n / A(u), A the mobility along it, the slip is along u where
 A(u) u x b_t - b_n u x (A_tn - mu A_tt u) is zero: a trigonometric polynomial of degree two in the angle, so that there
-are four at most.
+are four at most. Contacts that slide, limits and dry joints beside it are eliminated: in each of their modes their
+forces follow linearly from the cone's, and its mobility with them is no more symmetric.
 """
 
 from __future__ import annotations
@@ -99,35 +100,57 @@ def starts(matrix: np.ndarray, blocks: Sequence[Block]) -> np.ndarray:
     return found
 
 
-def with_one_cone(matrix, free, blocks: Sequence[Block], cone: int) -> list[np.ndarray] | None:
-    """Return all forces of a problem of slides, limits and one cone, the least first; None where a set is singular.
+def solutions_beside(matrix: np.ndarray, free: np.ndarray, blocks: Sequence[Block]) -> list[np.ndarray]:
+    """Return all forces of a problem with one cone among other blocks, each shape (m,), the least of the cone first.
 
-    For each set of what is closed of the others, their forces are linear in those of the cone, and what is left is the
-    problem of one contact.
+    Args:
+        matrix: Mobility of the rows, shape (m, m), as in `contact.solve`.
+        free: Velocities or accelerations without contact, shape (m,).
+        blocks: What the rows are of.
     """
-    first = np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
-    unit, others, here = np.zeros((len(blocks), len(free))), np.arange(len(blocks)) != cone, first[cone] + np.arange(3)
-    for c, i in enumerate(first):
-        unit[c, i] = 1.0
-        if blocks[c].kind == SLIDING:
-            unit[c, i + 1 : i + 3] = -blocks[c].mu * np.array(blocks[c].direction)
-    normal, moves, found = first[others], (matrix @ unit[others].T), []
-    for closed in itertools.product((False, True), repeat=len(normal)):
-        on = np.flatnonzero(closed)
-        system = moves[normal[on]][:, on]
-        if len(on) and np.linalg.cond(system) > 1.0 / ROUNDING:
-            return None
-        follow = -np.linalg.solve(system, np.column_stack([matrix[np.ix_(normal[on], here)], free[normal[on]]]))
-        left = matrix[:, here] + moves[:, on] @ follow[:, :3], free + moves[:, on] @ follow[:, 3]
-        for least in all_solutions(left[0][here], left[1][here], blocks[cone].mu):
-            force = (follow[:, :3] @ least + follow[:, 3]) @ unit[others][on]
-            force[here] += least
-            w = matrix @ force + free
-            if min(force[normal] / max(np.abs(force).max(), 1e-300), default=0.0) >= -RESTS and (
-                min(w[normal], default=0.0) >= -RESTS * np.abs(free).max()
-            ):
-                found.append(force)
-    return sorted(found, key=lambda force: force[first].sum())
+    first = np.cumsum([0, *(3 if block.kind in (CONE, SLIDING) else 1 for block in blocks)])
+    others = [(block, i) for block, i in zip(blocks, first, strict=False) if block.kind != CONE]
+    c = next(i for block, i in zip(blocks, first, strict=False) if block.kind == CONE)
+    mu = next(block.mu for block in blocks if block.kind == CONE)
+    rows, pushes = np.array([i for _, i in others], int), np.zeros((len(others), len(free)))
+    for push, (block, i) in zip(pushes, others, strict=True):
+        push[i] = 1.0
+        if block.kind == SLIDING:
+            push[i + 1 : i + 3] = -block.mu * np.array(block.direction)
+    found = []
+    for modes in itertools.product(*((-1, 0, 1) if block.kind == BOUNDED else (0, 1) for block, _ in others)):
+        given, held = np.zeros(len(free)), np.zeros(len(others), bool)
+        for k, (mode, (block, i)) in enumerate(zip(modes, others, strict=True)):
+            held[k] = mode == 0 if block.kind == BOUNDED else mode == 1
+            given[i] = mode * block.bound if block.kind == BOUNDED else 0.0
+        push, row, base = pushes[held], rows[held], free + matrix @ given
+        back = np.linalg.lstsq(
+            (matrix @ push.T)[row], np.column_stack([base, matrix[:, c : c + 3]])[row], rcond=ROUNDING
+        )[0]
+        reduced = np.column_stack([base, matrix[:, c : c + 3]]) - matrix @ push.T @ back
+        for force in all_solutions(reduced[c : c + 3, 1:], reduced[c : c + 3, 0], mu):
+            whole = given - push.T @ (back @ np.append(1.0, force))
+            whole[c : c + 3] += force
+            if _obeys(matrix @ whole + free, whole, modes, others, RESTS * np.abs(free).max()):
+                found.append(whole)
+    return sorted(found, key=lambda force: force[c])
+
+
+def _obeys(velocity, force, modes: Sequence[int], others: Sequence[tuple[Block, int]], fast: float) -> bool:
+    """Return whether blocks beside the cone obey their laws in these modes; velocities up to `fast` are rounding."""
+    strong = RESTS * np.abs(force).max()
+    for mode, (block, i) in zip(modes, others, strict=True):
+        if block.kind == BOUNDED:
+            holds = (
+                mode * velocity[i] <= fast
+                if mode
+                else abs(velocity[i]) <= fast and abs(force[i]) <= block.bound + strong
+            )
+        else:
+            holds = force[i] >= -strong and abs(velocity[i]) <= fast if mode else velocity[i] >= -fast
+        if not holds:
+            return False
+    return True
 
 
 def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode) -> int:
@@ -139,23 +162,30 @@ def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode
     cones = [c for c, block in enumerate(blocks) if block.kind == CONE]
     if code not in (S_SOLVED, S_NOT_SOLVED) or (code == S_SOLVED and (len(cones) != 1 or is_unique(matrix, blocks))):
         return code
-    known = len(cones) == 1 and len(blocks) <= FEW and all(block.kind != BOUNDED for block in blocks)
-    found = with_one_cone(matrix, free, blocks, cones[0]) if known else None
-    if found is None:
+    if len(cones) != 1 or len(blocks) > FEW:
         return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
+    found = solutions_beside(matrix, free, blocks)
     if not found:
         return S_NO_SOLUTION if code == S_NOT_SOLVED and len(blocks) > 1 else code
     several = max(np.abs(matrix @ (f - found[0])).max() for f in found) > APART * np.abs(free).max()
     if code == S_SOLVED and not several:
         return code
     force[:], other[:] = found[0], found[-1]
-    w, i = matrix @ force + free, 0
-    for c, block in enumerate(blocks):
-        mode[c] = CLOSED if force[i] > 0.0 else 0
-        if c == cones[0] and mode[c] and np.linalg.norm(w[i + 1 : i + 3]) > RESTS * np.linalg.norm(free):
-            mode[c] = SLIP
-        i += rows_of(block.kind)
+    _write_modes(matrix @ force + free, force, blocks, RESTS * np.linalg.norm(free), mode)
     return S_INDETERMINATE if several else S_SOLVED
+
+
+def _write_modes(velocity, force, blocks: Sequence[Block], rests: float, mode) -> None:
+    """Write the modes of the blocks as `newton` does."""
+    i = 0
+    for k, block in enumerate(blocks):
+        if block.kind == BOUNDED:
+            mode[k] = 0 if abs(force[i]) < block.bound else np.sign(force[i])
+        else:
+            mode[k] = 0 if force[i] <= 0.0 else CLOSED
+        if block.kind == CONE and mode[k] and np.linalg.norm(velocity[i + 1 : i + 3]) > rests:
+            mode[k] = SLIP
+        i += 3 if block.kind in (CONE, SLIDING) else 1
 
 
 def _angles(matrix: np.ndarray, free: np.ndarray, mu: float) -> np.ndarray:

@@ -188,6 +188,9 @@ class Simulation:
             elif how == flow.STEP_TOO_SMALL and events.grows(self):
                 self._stop(events.settle(self, False, events.jams(self)))
                 self._count_event(self.time)
+            elif how == flow.STEP_TOO_SMALL and events.stops_abruptly(self):
+                self.step = flow.SMALLEST
+                self._count_event(self.time)
             else:
                 self._stop(FLOWS[how])
         return self.status

@@ -7,6 +7,7 @@ import pytest
 from tarsus.analytic.articulated import contact, jam
 from tarsus.analytic.articulated.blocks import natural_residual
 from tarsus.analytic.articulated.contact import ContactStatus, bounded, cone, pack, sliding, solve, unilateral
+from tarsus.analytic.articulated.one_contact import solutions_beside
 from tarsus.analytic.articulated.redundant import consistent
 
 G = 9.81
@@ -114,10 +115,35 @@ def test_a_jam_is_proved_with_redundant_contacts_and_not_claimed_where_friction_
 @pytest.mark.parametrize("seed", range(40))
 def test_proofs_of_no_solution_are_those_of_all_modes(seed):
     rng = np.random.default_rng([7, seed])
-    matrix, free, blocks = random_problem(rng, 4, 9, ["sliding", "sliding", "unilateral"])
-    blocks = [(kind, 8.0 * numbers[0], *numbers[1:]) if numbers else (kind,) for kind, *numbers in blocks]
+    matrix, free, blocks = random_problem(rng, 4, 9, ["sliding", "sliding", "unilateral", "bounded"][: 3 + seed % 2])
+    blocks = [(kind, (8.0 if kind == "sliding" else 1.0) * numbers[0], *numbers[1:]) if numbers else (kind,)
+              for kind, *numbers in blocks]  # fmt: skip
     none = len(contact_laws.solutions(matrix, free, blocks)) == 0
     assert jam.has_no_solution(matrix, free, [MAKE[kind](*numbers) for kind, *numbers in blocks]) == none
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_cone_among_others_has_all_its_solutions(seed):
+    """Each obeys the laws, and there is one wherever friction along an angle lets the foot slip along that angle."""
+    rng = np.random.default_rng([9, seed])
+    _, _, blocks = random_problem(rng, 3, 9, ["sliding", "unilateral", "bounded"])
+    blocks[0] = ("cone", rng.uniform(0.5, 8.0))
+    rows = rng.normal(size=(sum(3 if block[0] in ("cone", "sliding") else 1 for block in blocks), 9))
+    matrix, free = rows @ np.diag(10.0 ** rng.uniform(-1.0, 1.0, 9)) @ rows.T, rows @ rng.normal(size=9)
+    free[0] = -abs(free[0])
+    made = [MAKE[kind](*numbers) for kind, *numbers in blocks]
+    found, one = solutions_beside(matrix, free, made), solve(matrix, free, made)
+    assert (one.status is ContactStatus.NO_SOLUTION) == (not found)
+    assert not found or min(np.abs(matrix @ force + free - one.velocity).max() for force in found) < 1e-7
+    assert all(contact_laws.violation(matrix, free, force, blocks) < 1e-8 for force in found)
+    slips = [np.arctan2(*(matrix @ force + free)[[2, 1]]) for force in found if force[0] > 0.0]
+    grid = np.linspace(-np.pi, np.pi, 721)
+    for angle in grid:
+        along = [("sliding", blocks[0][1], np.cos(angle), np.sin(angle)), *blocks[1:]]
+        for w in contact_laws.solutions(matrix, free, along):
+            off = np.angle(np.exp(1j * (np.arctan2(w[2], w[1]) - angle)))
+            if abs(w[0]) < 1e-9 and abs(off) < 0.4 * (grid[1] - grid[0]):
+                assert min(np.abs(np.angle(np.exp(1j * (np.array(slips) - angle)))), default=9.0) < 0.1
 
 
 def random_problem(rng, n_blocks, rank, kinds):

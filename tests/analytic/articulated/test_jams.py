@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 from tarsus.analytic.articulated import choice, contact, events, mechanics
 from tarsus.analytic.articulated.blocks import S_INDETERMINATE
-from tarsus.analytic.articulated.one_contact import all_solutions, is_unique, starts, with_one_cone
+from tarsus.analytic.articulated.one_contact import all_solutions, is_unique, solutions_beside, starts
 from tarsus.analytic.articulated.outcome import RunStatus
 from tarsus.analytic.articulated.simulation import Options, start
 from tarsus.mjcf.articulated import convert
@@ -182,7 +182,7 @@ def test_all_solutions_with_one_cone_obey_the_laws_and_the_solvers_is_one_of_the
     rng, several, none = np.random.default_rng(n), 0, 0
     for _ in range(40):
         matrix, free, blocks = problem_of(rng, mu, n)
-        found = with_one_cone(matrix, free, blocks, 0)
+        found = solutions_beside(matrix, free, blocks)
         for force in found:
             w, direction = matrix @ force + free, [None, *(np.array(block.direction) for block in blocks[1:])]
             for c in range(n):
