@@ -11,11 +11,7 @@ _NUMBERS = ("float", "int", "ndarray", "np.ndarray", "tuple[float, float]", "tup
 
 
 def check_finite(parameters) -> None:
-    """Refuse a dataclass whose fields annotated as numbers, or arrays of them, hold something else, inf or NaN.
-
-    Raises:
-        ValueError: The message names the field and its value.
-    """
+    """Refuse a dataclass whose fields annotated as numbers, or arrays of them, hold something else, inf or NaN."""
     for entry in fields(parameters):
         value = getattr(parameters, entry.name)
         if type(value) is float and math.isfinite(value):

@@ -102,11 +102,7 @@ def numbers(path: Path) -> Iterator[Path]:
 
 
 def place_of(path: Path | str) -> Path:
-    """Return the target of a path, with links resolved.
-
-    Raises:
-        OSError: If something stands there that is no file.
-    """
+    """Return the target of a path, with links resolved."""
     place = Path(os.path.realpath(path))
     if place.is_dir():
         raise OSError(errno.EISDIR, "a folder of that name is there", str(path))

@@ -26,11 +26,7 @@ MOTOR_EXTRAS = [2, 3, 8, 9]  # of its `gainprm`: thermal resistance; the last tw
 
 
 def check(model: mujoco.MjModel) -> None:
-    """Refuse a model with an element whose mechanics is not covered.
-
-    Raises:
-        ValueError: The sentence names the first such element and says what it has.
-    """
+    """Refuse a model with an element whose mechanics is not covered."""
     for sentence in refusals(model):
         raise ValueError(
             f"{sentence}; the exact mechanics does not cover that: take it out of the model, or use MuJoCo"

@@ -22,21 +22,13 @@ HALF_WIDTH = 1.5  # of a flight of stairs [m]
 
 
 def check(legs: str) -> None:
-    """Refuse legs that there are not.
-
-    Raises:
-        ValueError: The sentence says which there are.
-    """
+    """Refuse legs that there are not."""
     if legs not in LEGS:
         raise ValueError(f"unknown legs {legs!r}; there are {', '.join(LEGS)}")
 
 
 def plane_under(ground: Terrain) -> Terrain:
-    """Return the plane on which a ground for half-circle legs is built.
-
-    Raises:
-        ValueError: If it is neither a plane nor stairs that rise: these legs touch anywhere, not at a toe.
-    """
+    """Return the plane on which a ground for half-circle legs is built."""
     if is_plane(ground):
         return ground
     if isinstance(ground, Stairs) and ground.rise > 0.0:

@@ -83,9 +83,6 @@ def robot_of(model: mujoco.MjModel, terrain: Terrain, preset: Preset, parts: Par
         terrain: A plane.
         preset: That the model was made with.
         parts: What of it may touch the ground, if that is known.
-
-    Raises:
-        ValueError: If the terrain is no plane, or the exact mechanics does not cover what the model has.
     """
     if not is_plane(terrain):
         raise ValueError(

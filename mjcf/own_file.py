@@ -18,11 +18,7 @@ LIMB_JOINTS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 def root_of(spec: mujoco.MjSpec):
-    """Return the robot's body, which is the only one that moves freely and the first that moves.
-
-    Raises:
-        ValueError: If there is no such body, nothing moves it, or joints are not of one degree of freedom.
-    """
+    """Return the robot's body, which is the only one that moves freely and the first that moves."""
     free = [joint for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_FREE]
     if not free and spec.joints and _is_planar(spec.joints[0].parent):
         names = ", ".join(joint.name for joint in spec.joints[0].parent.joints)
@@ -47,11 +43,7 @@ def root_of(spec: mujoco.MjSpec):
 
 
 def check_size(model: mujoco.MjModel) -> None:
-    """Refuse a robot of an absurd size or mass.
-
-    Raises:
-        ValueError: The sentence has its numbers.
-    """
+    """Refuse a robot of an absurd size or mass."""
     root, data = int(model.jnt_bodyid[0]), mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     mine = [k for k in range(model.ngeom) if model.body_rootid[model.geom_bodyid[k]] == model.body_rootid[root]]
@@ -95,11 +87,7 @@ def make_names(spec: mujoco.MjSpec, feet: Sequence[Foot]) -> list[tuple[str, ...
 
 
 def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
-    """Add a sensor for each geom of a body, or for the one of that name, that can touch the ground; but for feet.
-
-    Raises:
-        ValueError: If there is no such part, or nothing of it can touch the ground; the message says what there is.
-    """
+    """Add a sensor for each geom of a body, or for the one of that name, that can touch the ground; but for feet."""
     moving = {body.name: [geom for geom in body.geoms] for body in spec.bodies[1:]}
     named = {geom.name: [geom] for geoms in moving.values() for geom in geoms if geom.name}
     known = named | moving

@@ -138,11 +138,7 @@ def _check_excludes(spec: mujoco.MjSpec, feet: Sequence[str]) -> None:
 
 
 def _move_bits(geoms, touching: set[int], n_taken: int) -> None:
-    """Move the file's contact bits above the ground's and the feet's, and give the ground's to what may touch it.
-
-    Raises:
-        ValueError: If there is no room for them.
-    """
+    """Move the file's contact bits above the ground's and the feet's, and give the ground's to what may touch it."""
     kinds, affinities = (np.bitwise_or.reduce([0, *(getattr(geom, name) for geom in geoms)]) for name in BIT_FIELDS)
     used = [bit for bit in range(BITS) if kinds & affinities & (1 << bit)]  # others join nothing
     room = range(1 + n_taken, BITS)

@@ -26,9 +26,6 @@ def take(robot: ET.Element) -> tuple[dict[str, np.ndarray], list[str]]:
     Returns:
         The file's own principal inertias of those that violate the triangle inequality, by link, largest first,
         shape (3,) [kg m^2]; and sentences.
-
-    Raises:
-        ValueError: If one is negative or no number; the sentence names the link and its numbers.
     """
     own, thin = {}, []
     for link in robot.iter("link"):

@@ -50,11 +50,7 @@ def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
 
 
 def check_keyframes(spec: mujoco.MjSpec) -> None:
-    """Refuse keyframes of another robot; MuJoCo pads those that are shorter.
-
-    Raises:
-        ValueError: If they are, or have no numbers; the message says what there is.
-    """
+    """Refuse keyframes of another robot; MuJoCo pads those that are shorter."""
     n, n_controls = sum(SIZES.get(joint.type, (1, 1))[0] for joint in spec.joints), len(spec.actuators)
     for number, key in enumerate(spec.keys):
         odd = ""

@@ -92,11 +92,7 @@ class SolvedFrames(NamedTuple):
 
 
 def solved(foot_pos, foot_vel, feet, law, ground) -> SolvedFrames:
-    """Return solved frames with the derivatives of their twists.
-
-    Raises:
-        ValueError: As `twist_derivatives`.
-    """
+    """Return solved frames with the derivatives of their twists."""
     code = law_with_kernel(law).kernel_code
     if code[0] == COULOMB and code[1] > derivative.LOOSEST_GAP:
         raise ValueError(

@@ -53,11 +53,7 @@ def every(period: float | str, offset: float | str = 0.0) -> KnownTimes:
 
 
 def increasing(name: str, times: Any) -> np.ndarray:
-    """Given times as an array, shape (k,).
-
-    Raises:
-        ValueError: If it is empty, not one-dimensional, not finite or not increasing.
-    """
+    """Given times as an array, shape (k,)."""
     try:
         made = np.array(times, dtype=float)
     except (TypeError, ValueError):
@@ -79,9 +75,6 @@ def refuse(model: Any, what: str) -> None:
     Args:
         model: The model.
         what: What cannot be done with it.
-
-    Raises:
-        ValueError: If it has any.
     """
     for guard in model.guards.values():
         if guard.times is not None:
@@ -92,11 +85,7 @@ def refuse(model: Any, what: str) -> None:
 
 
 def tables(model: Any) -> dict[str, np.ndarray]:
-    """The kernel's tables of known times: which guards have them, their numbers, and in which charts they count.
-
-    Raises:
-        ValueError: If a name is not a parameter.
-    """
+    """The kernel's tables of known times: which guards have them, their numbers, and in which charts they count."""
     n, listed = max(len(model.guards), 1), []
     of = {name: np.zeros(n, dtype=np.int64) for name in ("TIMED", "FIRST_TIME", "N_TIMES")}
     of |= {name: np.full(n, -1, dtype=np.int64) for name in ("PERIOD_AT", "OFFSET_AT")}

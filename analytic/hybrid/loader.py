@@ -77,12 +77,7 @@ class Functions:
 
 
 def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
-    """Return the kernel for a model: its entry points, and `modules`, its files by name.
-
-    Raises:
-        ValueError: If the mode is unknown.
-        ImportError: If a compiled mode is asked for and numba is not installed.
-    """
+    """Return the kernel for a model: its entry points, and `modules`, its files by name."""
     if mode not in MODES:
         raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}, auto")
     if mode == "python":

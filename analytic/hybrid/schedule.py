@@ -33,9 +33,6 @@ def scheduled(model: Model, node: str) -> Model:
     Args:
         model: The free model; its `initial` is not used: start with a chart.
         node: Name of the guard of nodes.
-
-    Raises:
-        ValueError: If there is no such guard.
     """
     if node not in model.guards:
         raise ValueError(f"model {model.name}: unknown guard {node!r}; known: {', '.join(model.guards)}")
@@ -101,9 +98,6 @@ def order_params(model: Model, order: Sequence[str]) -> dict[str, float]:
     Args:
         model: The free model.
         order: Events, "touchdown" (awaited) or "liftoff@6" (made with the sixth node).
-
-    Raises:
-        ValueError: If there are too many, a guard is unknown, or nodes do not rise.
     """
     if len(order) >= CAPACITY:
         raise ValueError(f"an order may have up to {CAPACITY - 1} events, got {len(order)}; divide the run in segments")

@@ -44,12 +44,7 @@ def decompression(t, x, d, p, dx):
 
 
 def build(params: Slip | None = None) -> Model:
-    """Return SLIP with two springs; it starts at an apex of running, with equal springs.
-
-    Raises:
-        ValueError: If the spring is loaded at touchdown or liftoff, or gravity differs between stance and flight: a
-            stride then changes the energy by itself.
-    """
+    """Return SLIP with two springs; it starts at an apex of running, with equal springs."""
     params = params or Slip()
     if not params.q_rt == params.q_rl == params.q_0 or params.g_stance != params.g_flight:
         raise ValueError(
