@@ -18,11 +18,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def writing(path: Path | str) -> Iterator[Path]:
-    """Give the name under which to write a file, which is moved into place when the block succeeds.
-
-    Raises:
-        OSError: If it cannot be written, or the destination is something other than a file.
-    """
+    """Give the name under which to write a file, which is moved into place when the block succeeds."""
     with together(path) as (part,):
         yield part
 

@@ -11,15 +11,10 @@ N_WAVES = 24
 
 
 def random_waves(deviation: float, wavelength: float, seed: int) -> np.ndarray:
-    """Return waves of random direction and phase, shape (4, N_WAVES).
+    """Return waves of random direction and phase, shape (4, N_WAVES), of a standard deviation of the height [m].
 
-    Wavelengths are spaced logarithmically over [wavelength, 4 wavelength], heights grow with them: the slope is the
+    Wavelengths are spaced logarithmically over [wavelength, 4 wavelength] [m], heights grow with them: the slope is the
     same on all scales.
-
-    Args:
-        deviation: Standard deviation of the height [m].
-        wavelength: Of the shortest wave [m].
-        seed: Of direction and phase.
     """
     rng = np.random.default_rng(seed)
     length = wavelength * 4.0 ** (np.arange(N_WAVES) / (N_WAVES - 1))

@@ -17,13 +17,7 @@ MOTOR_LENGTH = 0.05  # [m]
 
 
 def draw_chassis(torso, half, hips: np.ndarray) -> None:
-    """Draw a body.
-
-    Args:
-        torso: The body.
-        half: Half extents of the box `torso` [m]; the robot walks along y.
-        hips: Where the legs turn about x, body frame, shape (n, 3) [m].
-    """
+    """Draw a body of half extents [m], which walks along y, with legs that turn about x at its hips (n, 3) [m]."""
     x, y, z = half
     for name, level in (("top", z - PLATE), ("bottom", PLATE - z)):
         torso.add_geom(

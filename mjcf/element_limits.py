@@ -35,12 +35,7 @@ Reader = Callable[[str], str | None]  # the text of a file by the name that anot
 
 
 def check_elements(mjcf: str | Path, is_text: bool) -> list[Path]:
-    """Refuse an MJCF that makes more than MuJoCo does in seconds; return the files that it includes, attaches or bends.
-
-    Args:
-        mjcf: The file, of XML or an archive of such, or its text.
-        is_text: Which of the two.
-    """
+    """Refuse an MJCF that makes more than MuJoCo does in seconds; return the files that it includes or attaches."""
     files: list[Path] = []
     for text, read in [(mjcf, _beside(Path(), files))] if is_text else _texts(Path(mjcf), files):
         model = _Model(text, read)

@@ -60,14 +60,7 @@ def add_arc(toe, leg: int, length: float, material: str) -> None:
 
 
 def sunk(attach: np.ndarray, hip: np.ndarray, splay: np.ndarray, length: np.ndarray) -> float:
-    """Return the depth of a level body's lowest arc below its lowest toe [m].
-
-    Args:
-        attach: Hips, body frame, shape (6, 3) [m].
-        hip: Their angles, shape (6,) [rad].
-        splay: Of the legs, shape (6,) [rad].
-        length: Of the legs, shape (6,) [m].
-    """
+    """Return the depth of a level body's lowest arc below its lowest toe [m]; hips (6, 3), legs (6,), body frame."""
     leg = points(1.0) - (0.0, 0.0, 1.0)  # from the hip, of a leg of 1 m
     upright, forward = np.cos(hip) * np.cos(splay), np.sin(hip)
     z = attach[:, 2, None] + length[:, None] * (np.outer(upright, leg[:, 2]) + np.outer(forward, leg[:, 1]))

@@ -24,11 +24,7 @@ ANY_FLOOR = ((1, 1),)  # contype and conaffinity of the floor of a file without 
 
 
 def floors(model: mujoco.MjModel) -> list[int]:
-    """Return the geoms of a file that are its floor: level planes and height fields, and fixed bodies under the robot.
-
-    Args:
-        model: Of the file as it is.
-    """
+    """Return the geoms that are a file's floor: level planes and height fields, and fixed bodies under the robot."""
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -71,20 +67,14 @@ def meets(a: Sequence[int], b: Sequence[int]) -> bool:
 def share_floor(
     spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[str], terrain: Terrain, n_feet: int
 ) -> list[str]:
-    """Take a file's floor out, and let the parts that may touch it touch this project's ground.
+    """Take a file's floor out, and let the parts that may touch it touch this project's ground; return sentences on it.
 
     Args:
         spec: The file; feet by the names in `feet`, which may touch the ground whatever the file says.
         model: Of the same file, compiled as it is.
         feet: Names of the geoms of the feet.
-        n_feet: How many feet these are.
         terrain: The terrain, whose feet need bits of their own.
-
-    Returns:
-        Sentences on what is not as in the file.
-
-    Raises:
-        ValueError: If an `<exclude>` keeps a foot from the ground, or the file uses too many bits.
+        n_feet: How many feet these are.
     """
     geoms, ground = list(spec.geoms), floors(model)
     bits = [(model.geom_contype[k], model.geom_conaffinity[k]) for k in ground] or ANY_FLOOR
@@ -164,11 +154,6 @@ def keep_apart(spec: mujoco.MjSpec, model: mujoco.MjModel, at_rest: mujoco.MjDat
     """Let parts of a robot that overlap at rest not touch each other; return a sentence on them.
 
     In a URDF neighbours overlap, for its other readers let no parts of a robot collide.
-
-    Args:
-        spec: The robot, with names.
-        model: Of the same, as it is.
-        at_rest: Its state.
     """
     data = mujoco.MjData(model)
     data.qpos[:] = at_rest.qpos

@@ -23,9 +23,8 @@ NEGATIVE = 1e-6  # of the largest principal inertia, from which on a negative on
 def take(robot: ET.Element) -> tuple[dict[str, np.ndarray], list[str]]:
     """Make inertias of a URDF ones that MuJoCo takes, in place.
 
-    Returns:
-        The file's own principal inertias of those that violate the triangle inequality, by link, largest first,
-        shape (3,) [kg m^2]; and sentences.
+    Return the file's own principal inertias of those that violate the triangle inequality, by link, largest first,
+    shape (3,) [kg m^2]; and sentences.
     """
     own, thin = {}, []
     for link in robot.iter("link"):

@@ -84,11 +84,9 @@ class Key:
 
 
 def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
-    """Return a jitted function that loads its machine code from disk if it is there, and saves it otherwise.
+    """Return a function of `numba.njit` that loads its machine code from disk if it is there, and saves it otherwise.
 
-    Args:
-        dispatcher: What `numba.njit` returned.
-        key: Returns what the code depends on, when it is about to be compiled.
+    `key` returns what the code depends on, when it is about to be compiled.
     """
     if hasattr(dispatcher, "enable_caching"):  # else NUMBA_DISABLE_JIT is set
         dispatcher._cache = DiskCache(dispatcher.py_func, key)

@@ -45,11 +45,7 @@ def _is_masked(value) -> bool:
 
 
 def not_negative(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of non-negative numbers, of any shape.
-
-    Raises:
-        ValueError: If an entry is not.
-    """
+    """Return `value` as a float array of non-negative numbers, of any shape."""
     return finite(name, value, 0.0)
 
 

@@ -21,11 +21,7 @@ from .sliding import entering, sliding_functions
 
 
 def to_functions(model: Model, mixed: bool = False) -> Functions:
-    """Return a model as the kernel's functions, sizes and tables.
-
-    Raises:
-        ValueError: If a chart has no field, or a guard no function.
-    """
+    """Return a model as the kernel's functions, sizes and tables."""
     three = model.three or textbook_functions(model)
     enclosed, certified = enclosed_guards(model, three)
     guards = list(model.guards.values())

@@ -70,12 +70,7 @@ def increasing(name: str, times: Any) -> np.ndarray:
 
 
 def refuse(model: Any, what: str) -> None:
-    """Refuse a model with known times.
-
-    Args:
-        model: The model.
-        what: What cannot be done with it.
-    """
+    """Refuse a model with known times, saying what cannot be done with it."""
     for guard in model.guards.values():
         if guard.times is not None:
             raise ValueError(

@@ -50,11 +50,7 @@ _KERNELS: dict[str, LinkedKernel] = {}  # by fingerprint
 
 
 class LinkedKernel:
-    """The entry points of a model's kernel, compiled or loaded when they are first needed.
-
-    Attributes:
-        name: The fingerprint of what it is made of.
-    """
+    """The entry points of a model's kernel, compiled or loaded when first needed; `name` is its fingerprint."""
 
     def __init__(self, functions: loader.Functions, method: Method, key: Key, model: Key) -> None:
         self.name, self._model = key.name, model
@@ -81,11 +77,7 @@ class LinkedKernel:
             _enter(self._address, ws.ctypes.data, first, last, rec, ev)
 
     def compile(self) -> None:
-        """Compile the kernel, or load its machine code.
-
-        Raises:
-            numba.core.errors.NumbaError: If a function of the model cannot be compiled.
-        """
+        """Compile the kernel, or load its machine code."""
         try:
             self._address = self._code.address()
         except linking.NotLinked:

@@ -41,14 +41,9 @@ def derivative_along(surface: Callable, n: int) -> Callable:
 
 
 def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: float, n: int) -> dict[str, Callable]:
-    """Return the sliding field, the guards of both exits and the choice at the surface.
+    """Return the sliding field, the guards of both exits and the choice at the surface h = 0, of fields on both sides.
 
-    Args:
-        plus: Field on the side h > 0, `f(t, x, d, p, dx)`.
-        minus: Field on the side h < 0.
-        surface: `h(t, x, d, p)`.
-        pull: Rate at which round-off drift away from h = 0 decays [1/s].
-        n: Continuous states.
+    `pull` is the rate at which round-off drift away from h = 0 decays [1/s].
     """
     along = derivative_along(surface, n)
 

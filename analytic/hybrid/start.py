@@ -89,11 +89,7 @@ class Starter:
         return RunStart(x, d, p, t0, code, stop_at, stop_count), settings
 
     def workspace(self, start: RunStart, settings: dict[str, Any]) -> np.ndarray:
-        """Return a run's workspace, a record in an array of shape (1,).
-
-        Raises:
-            ValueError: If a setting is unknown or wrong.
-        """
+        """Return a run's workspace, a record in an array of shape (1,)."""
         ws = copies(self._template(settings), 1)
         w = ws[0]
         self._last[2].check_span(start.t)

@@ -79,15 +79,7 @@ def bending(field: Callable, s: Sizes, rel_step: float, jets: bool) -> Callable:
 def rosenbrock_step(
     of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool
 ) -> tuple[Callable, Callable]:
-    """Return the step on jets, and its error in units of what is allowed, the largest of all directions.
-
-    Args:
-        of: The model's functions of jets.
-        s: Sizes.
-        method: The method.
-        rel_step: Step of differences, relative to the state.
-        jets: Whether the functions are exact.
-    """
+    """Return the step on jets, and its error in units of what is allowed, the largest of all directions."""
     field, n, m = of.field, s.n, s.jet
     size, n_solves = s.state, method.n_stages - 1
     a, c, times, slopes, gamma = (*(method.arrays[name] for name in ("A", "C", "TIMES", "D")), method.gamma)
