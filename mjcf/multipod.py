@@ -17,16 +17,7 @@ import numpy as np
 from ..analytic.models.multipod import MultipodParams, foot_positions
 from ..analytic.terrain import Flat, Terrain, make
 from .look import add_cameras, add_nose, draw_box
-from .parts import (
-    SERVO_INPUTS,
-    add_foot,
-    add_foot_sensors,
-    add_imu,
-    add_servo,
-    make_box,
-    make_point_mass,
-    new_spec,
-)
+from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_box, make_point_mass, new_spec
 from .presets import Preset, find
 from .terrain import add_ground, stand
 

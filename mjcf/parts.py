@@ -169,11 +169,7 @@ def add_imu(spec: mujoco.MjSpec, torso) -> None:
 
 
 def put_on_ground(
-    spec: mujoco.MjSpec,
-    feet: Sequence[str | Sequence[str]],
-    terrain: Terrain,
-    preset: Preset,
-    friction: float = 1.0,
+    spec: mujoco.MjSpec, feet: Sequence[str | Sequence[str]], terrain: Terrain, preset: Preset, friction: float = 1.0
 ) -> None:
     """Put a user's machine on a terrain with a preset's contact, and give its feet names, contact bits and sensors.
 

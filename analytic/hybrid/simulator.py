@@ -58,12 +58,7 @@ class Simulator:
         self.functions = functions
         self.kernel = _kernel(functions, method, mode)
         self.names = Names(
-            model.state_names,
-            model.memory_names,
-            model.param_names,
-            tuple(model.guards),
-            model.aux_names,
-            model.charts,
+            model.state_names, model.memory_names, model.param_names, tuple(model.guards), model.aux_names, model.charts
         )
         self.start = Starter(model, functions.sizes, method)
         self._aux = aux_evaluator(model) if "aux" in model.hooks else None
@@ -158,13 +153,7 @@ class Simulator:
         )
 
     def batch(
-        self,
-        x0s: Any = None,
-        d0s: Any = None,
-        params: Any = None,
-        *,
-        n_threads: int | None = None,
-        **how: Any,
+        self, x0s: Any = None, d0s: Any = None, params: Any = None, *, n_threads: int | None = None, **how: Any
     ) -> Batch:
         """Run many initial states or parameters on all cores; only the final states are kept.
 

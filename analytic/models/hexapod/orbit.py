@@ -233,12 +233,7 @@ def stride_near(sim: Simulator, params: HexapodParams, gait: TripodGait, x: np.n
 
 
 def settle(
-    sim: Simulator,
-    params: HexapodParams,
-    gait: TripodGait,
-    n_strides: int = 20,
-    *,
-    variants: Variants | None = None,
+    sim: Simulator, params: HexapodParams, gait: TripodGait, n_strides: int = 20, *, variants: Variants | None = None
 ) -> StrideMap:
     """Walk from rest until the gait has settled, and return the stride map around that state.
 
