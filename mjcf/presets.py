@@ -15,7 +15,7 @@ from typing import Any
 
 import mujoco
 
-from ..analytic.finite import check_finite
+from ..analytic.finite import check_finite, check_signs
 
 RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
 FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again"
@@ -59,9 +59,7 @@ class Preset:
         for name, known in (("integrator", INTEGRATORS), ("cone", CONES)):
             if getattr(self, name) not in known:
                 raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
-        for name in ("timestep", "impratio", "tolerance", "toe_radius"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("timestep", "impratio", "tolerance", "toe_radius"))
 
     def apply(self, option) -> None:
         """Write every entry of a spec's `option` and every flag, but gravity: the preset's, else MuJoCo's defaults."""

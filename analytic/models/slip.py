@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_signs
 from ..hybrid import Model, indices
 
 CHARTS = ("ascent", "descent", "compression", "decompression")
@@ -48,12 +49,7 @@ class Slip:
     k: float = 1000.0  # its stiffness [N m^(1 - i j)]
 
     def __post_init__(self) -> None:
-        for name in ("body_mass", "q_rt", "q_rl", "q_0", "k", "framerate"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        for name in ("g_stance", "g_flight"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+        check_signs(self, ("body_mass", "q_rt", "q_rl", "q_0", "k", "framerate"), ("g_stance", "g_flight"))
         if self.spri == 0 or self.sprj == 0:
             raise ValueError(f"the spring's exponents must not be zero, got i = {self.spri}, j = {self.sprj}")
 

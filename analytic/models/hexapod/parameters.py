@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from ... import clock, terrain
-from ...finite import check_finite
+from ...finite import check_finite, check_signs
 from ...motor import Motor
 from .rhex import MOTORS, RHEX, RPM
 
@@ -106,12 +106,7 @@ class HexapodParams:
                 raise ValueError(f"{name} must have shape {shape}, got {value.shape}")
             value.flags.writeable = False
             object.__setattr__(self, name, value)
-        for name in POSITIVE:
-            if not np.all(np.asarray(getattr(self, name)) > 0):
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        for name in NON_NEGATIVE:
-            if not np.all(np.asarray(getattr(self, name)) >= 0):
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+        check_signs(self, POSITIVE, NON_NEGATIVE)
         if not (np.array_equal(self.J, self.J.T) and np.all(np.linalg.eigvalsh(self.J) > 0)):
             raise ValueError(f"J must be symmetric and positive definite, got {self.J.tolist()}")
         if not 0 < self.flight_time < self.cycle_time:
