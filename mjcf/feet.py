@@ -67,14 +67,10 @@ def toe(model: mujoco.MjModel, geoms: Sequence[int]) -> np.ndarray:
     if len(geoms) > 1 or model.geom_type[first] != CAPSULE:
         return model.geom_pos[geoms].mean(axis=0)
     half = model.geom_size[first, 1]
-    ends = model.geom_pos[first] + np.outer((-half, half), _axis(model.geom_quat[first]))
+    axis = np.zeros(3)
+    mujoco.mju_rotVecQuat(axis, np.array([0.0, 0.0, 1.0]), model.geom_quat[first])
+    ends = model.geom_pos[first] + np.outer((-half, half), axis)
     return ends[np.argmax(np.linalg.norm(ends, axis=1))]
-
-
-def _axis(quat: np.ndarray) -> np.ndarray:
-    rotated = np.zeros(3)
-    mujoco.mju_rotVecQuat(rotated, np.array([0.0, 0.0, 1.0]), quat)
-    return rotated
 
 
 def clearance(model: mujoco.MjModel) -> np.ndarray:

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from .own_feet import Foot
-from .own_ground import may_touch
+from .own_ground import GROUND_BIT
 from .terrain import GROUND
 
 MOST_DENSITY = 3e3  # of a cube as wide as the robot [kg/m^3]; of robots a hundredth of it
@@ -92,7 +92,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
     named = {geom.name: [geom] for geoms in moving.values() for geom in geoms if geom.name}
     known = named | moving
     solid = {
-        name: [geom for geom in geoms if may_touch(geom) and not re.fullmatch(r"toe_\d+(_\d+)?", geom.name)]
+        name: [geom for geom in geoms if geom.contype & GROUND_BIT and not re.fullmatch(r"toe_\d+(_\d+)?", geom.name)]
         for name, geoms in known.items()
     }
     there_are = ", ".join(name for name, geoms in solid.items() if geoms and name) or "none"

@@ -145,11 +145,6 @@ def _move_bits(geoms, touching: set[int], n_taken: int) -> None:
             geom.contype |= GROUND_BIT
 
 
-def may_touch(geom: mujoco.MjsGeom) -> bool:
-    """Return whether a robot's geom may touch this project's ground."""
-    return bool(geom.contype & GROUND_BIT)
-
-
 def keep_apart(spec: mujoco.MjSpec, model: mujoco.MjModel, at_rest: mujoco.MjData) -> list[str]:
     """Let parts of a robot that overlap at rest not touch each other; return a sentence on them.
 

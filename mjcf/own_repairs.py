@@ -18,11 +18,6 @@ LEAST_MASS, LEAST_INERTIA = 1e-6, 1e-9  # [kg], [kg m^2]
 SIZES = {FREE: (7, 6), mujoco.mjtJoint.mjJNT_BALL: (4, 3)}  # of qpos and qvel; of others 1 each
 
 
-def of_mjcf(spec: mujoco.MjSpec) -> list[str]:
-    """Leave out of an MJCF what is only drawn and absent, add floor and free joint; return sentences on that."""
-    return [*leave_out_drawn(spec), *add_floor(spec), *add_free_joint(spec)]
-
-
 def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
     """Leave out meshes and textures that are absent and only drawn; return a sentence on them."""
     folder = Path(spec.modelfiledir or ".")

@@ -64,7 +64,8 @@ def without(model: mujoco.MjModel) -> list[int]:
         model: Of the file as it is.
     """
     if not model.nactuator:
-        return [k for k in range(1, model.njnt) if _of_robot(model, k)]
+        root = model.body_rootid[model.jnt_bodyid]  # of each joint's robot
+        return [k for k in range(1, model.njnt) if root[k] == root[0]]
     return [int(model.actuator_trnid[k, 0]) for k in range(model.nactuator) if is_motor(model, k)]
 
 
@@ -76,10 +77,6 @@ def is_motor(model: mujoco.MjModel, k: int) -> bool:
         and model.actuator_biastype[k] == mujoco.mjtBias.mjBIAS_NONE
         and model.actuator_dyntype[k] == mujoco.mjtDyn.mjDYN_NONE
     )
-
-
-def _of_robot(model: mujoco.MjModel, joint: int) -> bool:
-    return bool(model.body_rootid[model.jnt_bodyid[joint]] == model.body_rootid[model.jnt_bodyid[0]])
 
 
 def rule(model: mujoco.MjModel, data: mujoco.MjData, feet: list[int], joint: int) -> Gains:

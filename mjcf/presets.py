@@ -100,18 +100,14 @@ class Preset:
         """Physics steps between two moves of the tangent planes on curved terrain."""
         return max(1, round(self.follow_period / self.timestep))
 
-    def largest_timestep(self, frequency: float) -> float:
-        """Return the largest stable timestep for a spring of natural frequency omega [rad/s]: omega h < 2 [s]."""
-        return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
-
     def check_timestep(self, frequency: float, springs: str) -> None:
         """Refuse a timestep at which explicitly integrated `springs` of natural frequency omega [rad/s] diverge.
 
         Raises:
             ValueError: If it is such a timestep; the message has the longest that is not.
         """
-        largest = self.largest_timestep(frequency)
-        if not self.timestep < largest:
+        largest = 2.0 / frequency  # omega h < 2
+        if self.integrator in _EXPLICIT_IN_POSITION and not self.timestep < largest:
             raise ValueError(
                 f"timestep {self.timestep:g} s is too long for {springs} ({frequency:.0f} rad/s) with the integrator "
                 f"{self.integrator!r}: it must be under {largest:.3g} s, or the integrator 'discrete'"

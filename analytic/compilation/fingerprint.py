@@ -67,14 +67,7 @@ def fingerprint_and_used(*values: Any, rebuilt: bool = True) -> tuple[str, list[
 
 
 class _Walk:
-    """One pass over all values reached, in an order that depends only on the values.
-
-    Attributes:
-        names: Of globals and attributes, in all code reached.
-        used: Objects of numba's that are used as they are, by `id`, in order of discovery.
-        refers_to: Those met in this walk, one for each time.
-        data: Whether a function met refers to anything but functions, libraries and such objects.
-    """
+    """One pass over all values reached, in an order that depends only on the values."""
 
     def __init__(self, rebuilt: bool, above: _Walk | None = None) -> None:
         self.rebuilt, self.data = rebuilt, False

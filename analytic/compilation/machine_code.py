@@ -53,21 +53,16 @@ def circumstances() -> list[str]:
 
 
 class Key:
-    """The fingerprint of functions and values to be compiled, and of the circumstances.
-
-    Attributes:
-        then: The fingerprint when they were taken, or the error that says why there is none.
-        name: The fingerprint, or else a word that nobody has used.
-    """
+    """The fingerprint of functions and values to be compiled, and of the circumstances."""
 
     def __init__(self, *values: Any, rebuilt: bool = True) -> None:
-        self.then: str | NoFingerprint
+        self.then: str | NoFingerprint  # when they were taken, or the error that says why there is none
         self._used: list[Any] = []
         try:
             self.then, self._used = fingerprint_and_used(*values, circumstances(), rebuilt=rebuilt)
         except NoFingerprint as error:
             self.then = error
-        self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex
+        self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex  # a word that nobody has used
 
     def joined(self, *hashes: str) -> Key:
         """Return the key of what is made of the same and of what has these hashes."""

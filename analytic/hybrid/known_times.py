@@ -12,17 +12,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class KnownTimes:
-    """The times of a guard's events: a list, or `offset + k period` for k = 0, 1, 2, ...; made by `at` and `every`.
+    """The times of a guard's events: a list, or `offset + k period` for k = 0, 1, 2, ...; made by `at` and `every`."""
 
-    Attributes:
-        listed: KnownTimes [s], shape (k,); empty if periodic.
-        period: In seconds, or the name of the parameter that holds it; 0 if listed.
-        offset: Likewise of the first event.
-    """
-
-    listed: tuple[float, ...] = ()
-    period: float | str = 0.0
-    offset: float | str = 0.0
+    listed: tuple[float, ...] = ()  # [s]; empty if periodic
+    period: float | str = 0.0  # [s], or the name of the parameter that holds it; 0 if listed
+    offset: float | str = 0.0  # likewise, of the first event
 
 
 def at(times: Sequence[float]) -> KnownTimes:

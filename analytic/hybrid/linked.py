@@ -181,19 +181,15 @@ def _of_state(of: dict[str, Any], n: int, nd: int, n_p: int, ng: int) -> dict[st
 
 
 def _of_enclosures(of: dict[str, Any], n: int, nd: int, n_p: int, ng: int) -> dict[str, Any]:
-    values, jets = of["enclose_values"], of["enclose_jets"]
+    def of_addresses(enclosed):
+        def enclose(t, x, d, p, chart, g, undecided):
+            at = carray(t, 4), carray(x, (n, 4)), carray(d, nd), carray(p, n_p)
+            enclosed(*at, chart, carray(g, (ng, 4)), carray(undecided, 4))
+            return 0
 
-    def enclose_values(t, x, d, p, chart, g, undecided):
-        at = carray(t, 4), carray(x, (n, 4)), carray(d, nd), carray(p, n_p)
-        values(*at, chart, carray(g, (ng, 4)), carray(undecided, 4))
-        return 0
+        return enclose
 
-    def enclose_jets(t, x, d, p, chart, g, undecided):
-        at = carray(t, 4), carray(x, (n, 4)), carray(d, nd), carray(p, n_p)
-        jets(*at, chart, carray(g, (ng, 4)), carray(undecided, 4))
-        return 0
-
-    return {"enclose_values": enclose_values, "enclose_jets": enclose_jets}
+    return {name: of_addresses(of[name]) for name in ("enclose_values", "enclose_jets")}
 
 
 @intrinsic

@@ -147,7 +147,7 @@ class Simulator:
             error=error,
             _record=driver.rows(),
             _log=driver.log(),
-            _aux=self._aux or _no_aux,
+            _aux=self._aux or (lambda t, *_: np.empty((t.size, 0))),
             _w=w,
             _steps=driver.steps() if dense else None,
         )
@@ -195,7 +195,3 @@ def aux_evaluator(model: Model) -> Callable:
         return out
 
     return evaluate
-
-
-def _no_aux(t: np.ndarray, *_: Any) -> np.ndarray:
-    return np.empty((t.size, 0))
