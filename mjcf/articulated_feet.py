@@ -8,9 +8,8 @@ import mujoco
 import numpy as np
 
 from ..analytic.articulated import layout
-from .feet import BOX, CAPSULE, CORNERS, SPHERE, no_foot
-
-PLANE = mujoco.mjtGeom.mjGEOM_PLANE
+from .feet import CORNERS, no_foot
+from .kinds import BOX, CAPSULE, PLANE, SPHERE
 
 
 def name_of(model: mujoco.MjModel, kind: str, k: int) -> str:

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.terrain import Flat, Stairs, Terrain
+from .kinds import BOX, CAPSULE
 from .presets import Preset
 from .terrain import EDGE, contact_settings, is_plane
 
@@ -48,7 +49,7 @@ def add_arc(toe, leg: int, length: float, material: str) -> None:
     for piece, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
         toe.add_geom(
             name=f"arc_{leg}_{piece}",
-            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            type=CAPSULE,
             fromto=(*start, *end),
             size=(RADIUS, 0, 0),
             mass=0.0,
@@ -74,7 +75,7 @@ def add_stairs(spec: mujoco.MjSpec, stairs: Stairs, preset: Preset, friction: fl
         height = (step + 1) * stairs.rise
         spec.worldbody.add_geom(
             name=f"step_{step}",
-            type=mujoco.mjtGeom.mjGEOM_BOX,
+            type=BOX,
             size=(HALF_WIDTH, 0.5 * stairs.tread, 0.5 * height),
             pos=(0.0, edge + 0.5 * stairs.tread, 0.5 * height + lower),
             material="grid",

@@ -18,6 +18,7 @@ from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..analytic.terrain import Terrain, make
 from . import half_circle
 from .hexapod_state import START, start_state
+from .kinds import BOX, HINGE, SLIDE
 from .look import HIDDEN, PARTS, add_cameras, add_nose, draw_box, draw_rod
 from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
 from .presets import PRESETS, Preset, find
@@ -117,7 +118,7 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
     torso.add_freejoint(name="root")
     torso.add_geom(
         name="torso",
-        type=mujoco.mjtGeom.mjGEOM_BOX,
+        type=BOX,
         size=TORSO_SIZE,
         group=HIDDEN,  # the drawn chassis fills it
         contype=1,
@@ -146,7 +147,7 @@ def _add_leg(spec, torso, params: HexapodParams, leg: int, radius: float, ground
 def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
     """Add hip, splay and length of a leg, in this order: the documents' spherical coordinates."""
     length = params.rho_r0[leg]
-    hinge = dict(type=mujoco.mjtJoint.mjJNT_HINGE, pos=(0, 0, length))
+    hinge = dict(type=HINGE, pos=(0, 0, length))
     toe.add_joint(name=f"hip_{leg}", axis=(1, 0, 0), **hinge)
     toe.add_joint(
         name=f"splay_{leg}",
@@ -159,7 +160,7 @@ def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
     # The reference configuration has the leg at full length: at rho = 0 the toe's inverse weight would be wrong.
     toe.add_joint(
         name=f"leg_{leg}",
-        type=mujoco.mjtJoint.mjJNT_SLIDE,
+        type=SLIDE,
         axis=(0, 0, -1),
         ref=length,
         springref=length,
@@ -187,7 +188,7 @@ def _draw_chassis(torso, half, hips: np.ndarray) -> None:
     for name, level in (("top", z - PLATE), ("bottom", PLATE - z)):
         torso.add_geom(
             name=name,
-            type=mujoco.mjtGeom.mjGEOM_BOX,
+            type=BOX,
             size=(x, y if name == "bottom" else 0.86 * y, PLATE),
             pos=(0, 0, level),
             material="plate",

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..analytic.models.hopping_leg import HoppingLegParams, start_angles
 from ..analytic.terrain import Terrain, make
+from .kinds import CAPSULE, HINGE, JOINT, TRACK
 from .look import add_lamp, draw_foot, draw_rod, look_at
 from .parts import add_end_stops, add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
@@ -111,7 +112,7 @@ def _add_links(spec: mujoco.MjSpec, params: HoppingLegParams):
         body = body.add_body(name=name, pos=pos)
         body.explicitinertial = True
         body.mass, body.ipos, body.fullinertia = params.mass[k], params.com[k], params.inertia[k]
-        hinge = body.add_joint(name=joint, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis)
+        hinge = body.add_joint(name=joint, type=HINGE, axis=axis)
         if k >= 2:
             hinge.armature, hinge.damping = params.armature[k - 2], (params.damping[k - 2], 0, 0)
         _draw_link(body, params)
@@ -136,7 +137,7 @@ def _draw_link(body, params: HoppingLegParams) -> None:
 def _add_views(spec: mujoco.MjSpec, thigh) -> None:
     """Add the cameras `follow` and `side`, which move with the thigh, `overview`, which is fixed, and a light."""
     for camera, pos in (("follow", (1.1, -0.7, 0.35)), ("side", (1.5, 0.0, 0.0))):
-        thigh.add_camera(name=camera, mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, pos=pos, **look_at(pos))
+        thigh.add_camera(name=camera, mode=TRACK, pos=pos, **look_at(pos))
     add_lamp(thigh)
     above = np.array((0.0, -2.6, 1.9))
     spec.worldbody.add_camera(name="overview", pos=above, **look_at(above))
@@ -146,7 +147,7 @@ def _add_foot(spec: mujoco.MjSpec, shank, params: HoppingLegParams, preset: Pres
     foot = (0, 0, -params.shank)
     shank.add_geom(
         name="toe_0",
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+        type=CAPSULE,
         size=(preset.toe_radius, HALF_LENGTH, 0),
         pos=foot,
         quat=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),  # the capsule's own axis is z
@@ -169,7 +170,7 @@ def _add_foot(spec: mujoco.MjSpec, shank, params: HoppingLegParams, preset: Pres
 
 def _add_motors(spec: mujoco.MjSpec, params: HoppingLegParams) -> None:
     for k, joint in enumerate(("hip", "knee")):
-        motor = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        motor = spec.add_actuator(name=joint, target=joint, trntype=JOINT)
         if params.motor_mode == "current":
             stall = params.stall_torque[k]
             add_speed_line(motor, params.rated_torque[k], stall, stall / params.back_emf[k])

@@ -16,12 +16,13 @@ from ..analytic.terrain import Terrain
 from . import articulated, own_robot
 from .articulated_feet import friction_of, name_of
 from .feet import toes
+from .kinds import BOX, CAPSULE, SPHERE
 from .presets import Preset
 from .terrain import GROUND, is_plane, reroll
 
 ROUNDING = 1e-6  # of a start [m], [rad]
 DEEP = 1e-3  # so far in the ground a part counts as there [m]
-POINTS = {mujoco.mjtGeom.mjGEOM_SPHERE: 1, mujoco.mjtGeom.mjGEOM_CAPSULE: 2, mujoco.mjtGeom.mjGEOM_BOX: 8}  # of a part
+POINTS = {SPHERE: 1, CAPSULE: 2, BOX: 8}  # of a part
 
 
 class Parts:

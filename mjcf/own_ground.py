@@ -13,12 +13,13 @@ import mujoco
 import numpy as np
 
 from ..analytic.terrain import Terrain
+from .kinds import HFIELD, MESH, PLANE
 from .terrain import FOOT_BITS, is_plane
 
 GROUND_BIT = 1
 UPWARD = 0.5  # cosine between a floor's normal and the vertical: a steeper plane is a wall, and stays
 BIT_FIELDS = ("contype", "conaffinity")
-PLAIN = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+PLAIN = (PLANE, HFIELD)
 BITS = 31  # of contype and conaffinity
 ANY_FLOOR = ((1, 1),)  # contype and conaffinity of the floor of a file without one: MuJoCo's defaults
 
@@ -42,18 +43,18 @@ def _called(geom: mujoco.MjsGeom) -> str:
 
 
 def _is_level(model, data, k: int) -> bool:
-    if model.geom_type[k] == mujoco.mjtGeom.mjGEOM_HFIELD:
+    if model.geom_type[k] == HFIELD:
         return True
-    return model.geom_type[k] == mujoco.mjtGeom.mjGEOM_PLANE and abs(data.geom_xmat[k, 8]) > UPWARD
+    return model.geom_type[k] == PLANE and abs(data.geom_xmat[k, 8]) > UPWARD
 
 
 def _is_under(model, data, k: int, place: np.ndarray) -> bool:
     """Return whether a solid geom lies straight below a place, shape (3,)."""
     solid = model.geom_contype[k] or model.geom_conaffinity[k]
-    if not solid or model.geom_type[k] == mujoco.mjtGeom.mjGEOM_PLANE:
+    if not solid or model.geom_type[k] == PLANE:
         return False
     down, normal = np.array([0.0, 0.0, -1.0]), np.zeros(3)
-    if model.geom_type[k] == mujoco.mjtGeom.mjGEOM_MESH:
+    if model.geom_type[k] == MESH:
         return mujoco.mj_rayMesh(model, data, k, place, down, normal) >= 0
     size, at, turn = model.geom_size[k], data.geom_xpos[k], data.geom_xmat[k]
     return mujoco.mju_rayGeom(at, turn, size, place, down, int(model.geom_type[k]), normal) >= 0

@@ -12,10 +12,11 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-GEOM_MESH, FREE = mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtJoint.mjJNT_FREE
-FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+from .kinds import BALL, FREE, HFIELD, MESH, PLANE
+
+FLOORS = (PLANE, HFIELD)
 LEAST_MASS, LEAST_INERTIA = 1e-6, 1e-9  # [kg], [kg m^2]
-SIZES = {FREE: (7, 6), mujoco.mjtJoint.mjJNT_BALL: (4, 3)}  # of qpos and qvel; of others 1 each
+SIZES = {FREE: (7, 6), BALL: (4, 3)}  # of qpos and qvel; of others 1 each
 
 
 def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
@@ -31,7 +32,7 @@ def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
         geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity or not geom.parent.explicitinertial
     }
     lost = {name: mesh for name, mesh in lost.items() if name not in solid}
-    for geom in [geom for geom in spec.geoms if geom.type == GEOM_MESH and geom.meshname in lost]:
+    for geom in [geom for geom in spec.geoms if geom.type == MESH and geom.meshname in lost]:
         spec.delete(geom)
     pictures = [one for one in spec.textures if absent(one.file, spec.texturedir)]
     names = {one.name for one in pictures}

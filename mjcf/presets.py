@@ -22,11 +22,8 @@ FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole 
 _EXPLICIT_IN_POSITION = ("Euler", "implicit", "implicitfast")
 FINER = {"toe_radius": "toe", "friction": "friction", "impratio": "creep"}  # settings of contact, in words
 INTEGRATORS = {
-    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
-    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
-    "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
-    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    "discrete": mujoco.mjtIntegrator.mjINT_DISCRETE,
+    name: getattr(mujoco.mjtIntegrator, f"mjINT_{name.upper()}")
+    for name in ("Euler", "RK4", "implicit", "implicitfast", "discrete")
 }
 CONES = {"pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL, "elliptic": mujoco.mjtCone.mjCONE_ELLIPTIC}
 
