@@ -1,8 +1,9 @@
-"""The check shared by all dataclasses of parameters: numbers must be finite."""
+"""The checks shared by dataclasses of parameters: numbers must be finite, and of a sign."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import fields
 
 import numpy as np
@@ -11,17 +12,23 @@ _NUMBERS = ("float", "int", "ndarray", "np.ndarray", "tuple[float, float]", "tup
 
 
 def check_finite(parameters) -> None:
-    """Refuse a dataclass whose fields annotated as numbers, or arrays of them, hold something else, inf or NaN.
-
-    Raises:
-        ValueError: The message names the field and its value.
-    """
+    """Refuse a dataclass whose fields annotated as numbers, or arrays of them, hold something else, inf or NaN."""
     for entry in fields(parameters):
         value = getattr(parameters, entry.name)
         if type(value) is float and math.isfinite(value):
             continue
         if getattr(entry.type, "__name__", entry.type) in _NUMBERS and not _is_finite(value):
             raise ValueError(f"{entry.name} of {type(parameters).__name__} must be finite, got {value!r}")
+
+
+def check_signs(parameters, positive: Iterable[str] = (), not_negative: Iterable[str] = (), of: str = "") -> None:
+    """Refuse a dataclass with numbers, or arrays, of these names that are not positive or negative, or not finite."""
+    signs = (positive, np.greater, "be positive"), (not_negative, np.greater_equal, "not be negative")
+    for names, has_sign, words in signs:
+        for name in names:
+            value = getattr(parameters, name)
+            if not np.all(has_sign(value, 0) & np.less(value, np.inf)):
+                raise ValueError(f"{name}{of} must {words}, got {value}")
 
 
 def _is_finite(value) -> bool:

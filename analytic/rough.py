@@ -1,4 +1,7 @@
-"""Random ground: smooth waves, and the terraces that they are cut into."""
+"""Random ground: smooth waves, h = sum_k amplitude_k sin(k_x x + k_y y + phase_k), and terraces cut into them.
+
+Waves are an array of shape (4, n): amplitude [m], wave number along x and along y [rad/m], phase [rad].
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,22 @@ import numpy as np
 
 from .smooth import minimum_jerk
 from .terrain_base import Terrain
-from .waves import random_waves, waves_gradient, waves_grid, waves_height
+
+N_WAVES = 24
+
+
+def random_waves(deviation: float, wavelength: float, seed: int) -> np.ndarray:
+    """Return waves of random direction and phase, shape (4, N_WAVES), of a standard deviation of the height [m].
+
+    Wavelengths are spaced logarithmically over [wavelength, 4 wavelength] [m], heights grow with them: the slope is the
+    same on all scales.
+    """
+    rng = np.random.default_rng(seed)
+    length = wavelength * 4.0 ** (np.arange(N_WAVES) / (N_WAVES - 1))
+    heading = rng.uniform(0.0, 2 * np.pi, N_WAVES)
+    phase = rng.uniform(0.0, 2 * np.pi, N_WAVES)
+    amplitude = deviation * length * np.sqrt(2 / np.sum(length**2))  # a wave's variance is half its square
+    return np.stack([amplitude, np.cos(heading) * 2 * np.pi / length, np.sin(heading) * 2 * np.pi / length, phase])
 
 
 def point_height(waves, x, y):
@@ -49,8 +67,13 @@ class Rough(Terrain):
 
     @property
     def waves(self) -> np.ndarray:
-        """Amplitude [m], wave number along x and y [rad/m] and phase [rad] of each wave, shape (4, n)."""
+        """The waves, shape (4, n)."""
         return self._waves.copy()
+
+    def _phases(self, x, y):
+        _, k_x, k_y, phase = self._waves
+        x, y = np.broadcast_arrays(x, y)
+        return np.multiply.outer(k_x, x) + np.multiply.outer(k_y, y) + phase.reshape(-1, *[1] * x.ndim)
 
     def height_range(self, heights):
         """Return the heights at which all crests, or all troughs, would meet [m]."""
@@ -59,15 +82,24 @@ class Rough(Terrain):
 
     def height(self, x, y):
         """Return h(x, y) [m]."""
-        return waves_height(self._waves, x, y)
+        return np.tensordot(self._waves[0], np.sin(self._phases(x, y)), 1)
 
     def grid(self, x, y):
-        """Return the heights over a grid, shape (n_y, n_x) [m]."""
-        return waves_grid(self._waves, x, y)
+        """Return the heights over a grid, shape (n_y, n_x) [m].
+
+        sin(a + b) = sin a cos b + cos a sin b makes it a matrix product: a million points take milliseconds, so that
+        an environment can draw new ground at every reset.
+        """
+        amplitude, k_x, k_y, phase = self._waves[:, :, None]
+        along_x, along_y = k_x * x + phase, k_y * y  # (n_waves, n_x), (n_waves, n_y)
+        across = np.concatenate([amplitude * np.cos(along_y), amplitude * np.sin(along_y)])
+        return across.T @ np.concatenate([np.sin(along_x), np.cos(along_x)])
 
     def gradient(self, x, y):
         """Return (dh/dx, dh/dy)."""
-        return waves_gradient(self._waves, x, y)
+        amplitude, k_x, k_y, _ = self._waves
+        steepness = np.cos(self._phases(x, y))
+        return np.tensordot(amplitude * k_x, steepness, 1), np.tensordot(amplitude * k_y, steepness, 1)
 
     @property
     def tables(self) -> dict[str, np.ndarray]:

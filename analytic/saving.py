@@ -18,11 +18,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def writing(path: Path | str) -> Iterator[Path]:
-    """Give the name under which to write a file, which is moved into place when the block succeeds.
-
-    Raises:
-        OSError: If it cannot be written, or the destination is something other than a file.
-    """
+    """Give the name under which to write a file, which is moved into place when the block succeeds."""
     with together(path) as (part,):
         yield part
 
@@ -102,11 +98,7 @@ def numbers(path: Path) -> Iterator[Path]:
 
 
 def place_of(path: Path | str) -> Path:
-    """Return the target of a path, with links resolved.
-
-    Raises:
-        OSError: If something stands there that is no file.
-    """
+    """Return the target of a path, with links resolved."""
     place = Path(os.path.realpath(path))
     if place.is_dir():
         raise OSError(errno.EISDIR, "a folder of that name is there", str(path))

@@ -15,17 +15,8 @@ def undulation_angles(cycles, frequency, phase_offset, yaw, roll, steering, n_pa
 
     Pair k has yaw = crab + steering s_k + yaw sin(u_k) and roll = -roll cos(u_k), u_k = 2 pi cycles - k phase_offset,
     with s_k from 1 at the front to -1 at the rear: its yaw grows, which takes a left foot backward, while its left foot
-    is low.
-
-    Args:
-        cycles: Shape (...), as all arguments but the last.
-        frequency: [Hz].
-        phase_offset: By which a pair is behind the one in front of it [rad].
-        yaw: Amplitude [rad].
-        roll: Amplitude [rad].
-        steering: Yaw held by the pairs [rad]; left if positive.
-        n_pairs: Number of pairs.
-        crab: Yaw held by all pairs [rad]; the body then walks to the left of where it faces, if positive.
+    is low. Arguments but the number of pairs have the shape (...); frequency [Hz], angles [rad]. Positive, steering and
+    crab turn and carry the body to the left.
     """
     given = (frequency, yaw, roll, steering, crab)
     frequency, yaw, roll, steering, crab = (np.asarray(value)[..., None] for value in given)

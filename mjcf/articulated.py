@@ -36,10 +36,6 @@ def convert(
         ground: The plane they touch; None: the world's only plane, or z = 0 where it has none.
         mu: Coefficient of friction of all feet; None: as MuJoCo combines each foot's with the ground's.
         restitution: Of the feet, from 0 to 1.
-
-    Raises:
-        ValueError: If the model has an element whose mechanics is not covered, which the sentence names, if a foot or
-            the ground is none, or if a part of the robot can move without any mass.
     """
     check(model)
     if not 0.0 <= restitution <= 1.0:

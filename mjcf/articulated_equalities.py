@@ -16,9 +16,7 @@ KINDS = {int(EQ.mjEQ_CONNECT): layout.CONNECT, int(EQ.mjEQ_WELD): layout.WELD, i
 def equalities_of(model: mujoco.MjModel, lines: dict) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return numbers and addresses of the equalities that are active at the start, and the equality of each row.
 
-    Args:
-        model: The compiled model; what is not covered was refused.
-        lines: The line of a joint or tendon, and its length at `qpos0`, by ("joint" or "tendon", number).
+    `lines`: the line of a joint or tendon, and its length at `qpos0`, by ("joint" or "tendon", number).
     """
     numbers, of, names = [], [], []
     for k in np.flatnonzero(model.eq_active0):

@@ -8,9 +8,8 @@ import mujoco
 import numpy as np
 
 from ..analytic.articulated import layout
-from .feet import BOX, CAPSULE, CORNERS, SPHERE, no_foot
-
-PLANE = mujoco.mjtGeom.mjGEOM_PLANE
+from .feet import CORNERS, no_foot
+from .kinds import BOX, CAPSULE, PLANE, SPHERE
 
 
 def name_of(model: mujoco.MjModel, kind: str, k: int) -> str:
@@ -19,11 +18,7 @@ def name_of(model: mujoco.MjModel, kind: str, k: int) -> str:
 
 
 def ground_of(model: mujoco.MjModel, name: str | None) -> tuple[int, np.ndarray]:
-    """Return the ground's geom (-1: none) and its plane: a point, the normal, two tangents, shape (4, 3).
-
-    Raises:
-        ValueError: If the geom is no plane of the world, or the world has several and none is named.
-    """
+    """Return the ground's geom (-1: none) and its plane: a point, the normal, two tangents, shape (4, 3)."""
     planes = [k for k in range(model.ngeom) if model.geom_type[k] == PLANE and model.geom_bodyid[k] == 0]
     names = [name_of(model, "geom", k) for k in planes]
     if name is not None and name not in names:
@@ -40,11 +35,7 @@ def ground_of(model: mujoco.MjModel, name: str | None) -> tuple[int, np.ndarray]
 def feet_of(
     model: mujoco.MjModel, feet: Sequence[str | int], ground: int, mu: float | None, restitution: float
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return the contact points of these geoms, the bodies they are of, and their names.
-
-    Raises:
-        ValueError: If there is no such geom, or its shape or contact is not covered.
-    """
+    """Return the contact points of these geoms, the bodies they are of, and their names."""
     rows, bodies, names = [], [], []
     known = {model.geom(k).name: k for k in range(model.ngeom) if model.geom(k).name}
     if isinstance(feet, str):

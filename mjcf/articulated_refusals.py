@@ -10,8 +10,9 @@ import numpy as np
 from .articulated_equalities import KINDS
 from .articulated_feet import name_of
 from .articulated_lines import is_fixed
+from .kinds import BALL, FREE
 
-TURNING = (int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL))
+TURNING = (int(FREE), int(BALL))
 GAIN, DYN, TRN = mujoco.mjtGain, mujoco.mjtDyn, mujoco.mjtTrn
 # Numbers: those of a model's arrays are not found among MuJoCo's enumerations.
 GAINS = {int(getattr(GAIN, f"mjGAIN_{name}")) for name in ("FIXED", "AFFINE", "DCMOTOR", "PID")}
@@ -26,11 +27,7 @@ MOTOR_EXTRAS = [2, 3, 8, 9]  # of its `gainprm`: thermal resistance; the last tw
 
 
 def check(model: mujoco.MjModel) -> None:
-    """Refuse a model with an element whose mechanics is not covered.
-
-    Raises:
-        ValueError: The sentence names the first such element and says what it has.
-    """
+    """Refuse a model with an element whose mechanics is not covered."""
     for sentence in refusals(model):
         raise ValueError(
             f"{sentence}; the exact mechanics does not cover that: take it out of the model, or use MuJoCo"

@@ -17,17 +17,9 @@ import numpy as np
 
 from ..analytic.models.bigant import N_LEGS, BigAntParams, Linkage, foot_positions, linkage
 from ..analytic.terrain import Flat, Terrain, make
+from .kinds import BOX, HINGE, SITE, SLIDE
 from .look import add_cameras, add_nose, draw_box, draw_rod
-from .parts import (
-    SERVO_INPUTS,
-    add_foot,
-    add_foot_sensors,
-    add_imu,
-    add_servo,
-    make_box,
-    make_point_mass,
-    new_spec,
-)
+from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_box, make_point_mass, new_spec
 from .presets import Preset, find
 from .terrain import add_ground, stand
 
@@ -105,8 +97,7 @@ def _add_torso(spec: mujoco.MjSpec, params: BigAntParams):
     torso = spec.worldbody.add_body(name="torso", pos=(0, 0, 0.1))
     make_box(torso, params.body_mass, np.array(PLATE))
     torso.add_freejoint(name="root")
-    box = mujoco.mjtGeom.mjGEOM_BOX
-    torso.add_geom(name="torso", type=box, size=PLATE, material="plate", contype=1, conaffinity=0)
+    torso.add_geom(name="torso", type=BOX, size=PLATE, material="plate", contype=1, conaffinity=0)
     add_nose(torso, (0.012, 0.03, 0.008), (PLATE[0] + 0.012, 0, 0.008))
     for leg, (x, y, _) in enumerate(params.shafts):
         inward = np.sign(y) * (params.half_width - 0.055)
@@ -120,11 +111,7 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: BigAntParams, leg: int, preset:
     mount = torso.add_body(name=f"mount_{leg}", pos=params.shafts[leg])
     make_point_mass(mount, params.mount_mass)
     mount.add_joint(
-        name=f"leg_{leg}",
-        type=mujoco.mjtJoint.mjJNT_SLIDE,
-        axis=(0, 0, 1),
-        stiffness=(params.leg_k, 0, 0),
-        damping=(params.leg_d, 0, 0),
+        name=f"leg_{leg}", type=SLIDE, axis=(0, 0, 1), stiffness=(params.leg_k, 0, 0), damping=(params.leg_d, 0, 0)
     )
     crank = _add_link(mount, f"crank_{leg}", (0, 0), at.crank_pin, params.crank_mass, f"shaft_{leg}")
     crank.joints[0].armature = params.armature
@@ -140,7 +127,7 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: BigAntParams, leg: int, preset:
     spec.add_equality(
         name=f"loop_{leg}",
         type=mujoco.mjtEq.mjEQ_CONNECT,
-        objtype=mujoco.mjtObj.mjOBJ_SITE,
+        objtype=SITE,
         name1=f"pin_{leg}",
         name2=f"socket_{leg}",
         solref=(preset.solref[0], 1.0),
@@ -162,7 +149,7 @@ def _add_link(parent, name: str, start, end, mass: float, joint: str):
     body.mass, body.ipos = mass, _xyz(0.5 * rod)
     thin = mass * length**2 / 12
     body.inertia = (thin, thin, thin)
-    body.add_joint(name=joint, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, 1, 0))
+    body.add_joint(name=joint, type=HINGE, axis=(0, 1, 0))
     draw_rod(body, name, (0, 0, 0), _xyz(rod), 0.005, "dark")
     return body
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..analytic.finite import check_finite
+from ..analytic.finite import check_finite, check_signs
 
 IMPEDANCE = (1e-4, 0.9999)  # to which MuJoCo clips an impedance
 PHASES = 16  # places within a timestep at which a body meets the ground
@@ -57,9 +57,7 @@ class ContactLaw:
 
     def __post_init__(self) -> None:
         check_finite(self)
-        for name in ("timestep", "mass", "estimate"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("timestep", "mass", "estimate"))
         if (self.solref[0] > 0) != (self.solref[1] > 0):
             raise ValueError(f"solref must be two positive numbers or two that are not, got {self.solref}")
 

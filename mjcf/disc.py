@@ -13,6 +13,7 @@ import numpy as np
 
 from ..analytic.models.disc import DiscParams, foot_positions
 from ..analytic.terrain import Flat, Terrain, make
+from .kinds import CYLINDER, HINGE, JOINT, LIMITED, SLIDE
 from .look import add_cameras, add_nose, draw_rod
 from .parts import add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
 from .presets import Preset, find
@@ -78,8 +79,7 @@ def _add_torso(spec: mujoco.MjSpec, params: DiscParams):
     across = mass * (radius**2 / 4 + THICKNESS**2 / 3)
     torso.mass, torso.ipos, torso.inertia = mass, (0, 0, 0), (across, across, 0.5 * mass * radius**2)
     torso.add_freejoint(name="root")
-    cylinder = mujoco.mjtGeom.mjGEOM_CYLINDER
-    torso.add_geom(name="torso", type=cylinder, size=(radius, THICKNESS, 0), material="plate", contype=1, conaffinity=0)
+    torso.add_geom(name="torso", type=CYLINDER, size=(radius, THICKNESS, 0), material="plate", contype=1, conaffinity=0)
     add_nose(torso, (0.03, 0.02, 0.006), (0.7 * radius, 0, THICKNESS + 0.006))
     add_cameras(torso, follow=(0.55, -0.65, 0.4), side=(0.0, -1.1, 0.1))
     return torso
@@ -91,22 +91,16 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: DiscParams, leg: int, radius: f
     body = hip.add_body(name=f"leg_{leg}")
     foot = (0.0, 0.0, -params.leg_length)
     make_point_mass(body, params.foot_mass, foot)
-    slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
     kinds = (
-        (hip, slide, (0, 0, 1), 0.0),
-        (body, hinge, (0, 1, 0), params.armature),
-        (body, hinge, (1, 0, 0), params.armature),
+        (hip, SLIDE, (0, 0, 1), 0.0),
+        (body, HINGE, (0, 1, 0), params.armature),
+        (body, HINGE, (1, 0, 0), params.armature),
     )
     for joint, (parent, kind, axis, armature), limit in zip(JOINTS, kinds, params.ranges, strict=True):
         parent.add_joint(
-            name=f"{joint}_{leg}",
-            type=kind,
-            axis=axis,
-            range=(-limit, limit),
-            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
-            armature=armature,
+            name=f"{joint}_{leg}", type=kind, axis=axis, range=(-limit, limit), limited=LIMITED, armature=armature
         )
-    lift = spec.add_actuator(name=f"lift_{leg}", target=f"lift_{leg}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    lift = spec.add_actuator(name=f"lift_{leg}", target=f"lift_{leg}", trntype=JOINT)
     lift.set_to_position(kp=params.lift_k, kv=params.lift_d)
     for joint in JOINTS[1:]:
         add_servo(spec, f"{joint}_{leg}", params.motor, params.KP, params.KD)

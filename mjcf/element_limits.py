@@ -35,15 +35,7 @@ Reader = Callable[[str], str | None]  # the text of a file by the name that anot
 
 
 def check_elements(mjcf: str | Path, is_text: bool) -> list[Path]:
-    """Refuse an MJCF that makes more than MuJoCo does in seconds; return the files that it includes, attaches or bends.
-
-    Args:
-        mjcf: The file, of XML or an archive of such, or its text.
-        is_text: Which of the two.
-
-    Raises:
-        ValueError: If it does; the sentence names the element, what it asks for, and the limit.
-    """
+    """Refuse an MJCF that makes more than MuJoCo does in seconds; return the files that it includes or attaches."""
     files: list[Path] = []
     for text, read in [(mjcf, _beside(Path(), files))] if is_text else _texts(Path(mjcf), files):
         model = _Model(text, read)
@@ -98,11 +90,7 @@ class _Model:
         self._read_flexes()
 
     def made(self, element: Element) -> int:
-        """Return the number of elements that one makes, with those in it.
-
-        Raises:
-            ValueError: If there are too many.
-        """
+        """Return the number of elements that one makes, with those in it."""
         inside = sum(map(self.made, element.children))
         if element.name == "replicate":
             inside = max(inside, 1) * _whole(element.numbers("count"))
@@ -170,11 +158,7 @@ def _whole(numbers: list[float]) -> int:
 
 
 def _points(flex: Element) -> int:
-    """Return the number of bodies of a flexcomp, or a few more.
-
-    Raises:
-        ValueError: If its cells have too many nodes.
-    """
+    """Return the number of bodies of a flexcomp, or a few more."""
     kind, count = flex.attributes.get("type", "grid"), flex.numbers("count") or [10.0] * 3
     points = 0 if kind in FROM_FILE else _whole(count)
     if kind in SHELLS and min(count) > 2:

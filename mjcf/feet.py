@@ -15,15 +15,13 @@ from collections.abc import Container, Mapping, Sequence
 import mujoco
 import numpy as np
 
+from .kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
 from .terrain import LOWERED
 
-SPHERE, CAPSULE, BOX = (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_BOX)
-CYLINDER, ELLIPSOID = mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjtGeom.mjGEOM_ELLIPSOID
-MESH = mujoco.mjtGeom.mjGEOM_MESH
 SHAPES = (SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, MESH)
 CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 ROUND = np.array([(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4])  # points of a rim
-GEOM = "geom of another shape, or fixed"
+OTHER = "geom of another shape, or fixed"
 MOST_POINTS = 64  # of a mesh that count: the lowest
 
 
@@ -42,7 +40,7 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
     known = candidates(spec)
     if name in known:
         return known[name]
-    kinds = {GEOM: spec.geoms, "body": spec.bodies, "site": spec.sites, "joint": spec.joints}
+    kinds = {OTHER: spec.geoms, "body": spec.bodies, "site": spec.sites, "joint": spec.joints}
     others = {kind: {element.name for element in elements} for kind, elements in kinds.items()}
     raise ValueError(no_foot(name, "geom", list(known), others))
 
@@ -67,14 +65,10 @@ def toe(model: mujoco.MjModel, geoms: Sequence[int]) -> np.ndarray:
     if len(geoms) > 1 or model.geom_type[first] != CAPSULE:
         return model.geom_pos[geoms].mean(axis=0)
     half = model.geom_size[first, 1]
-    ends = model.geom_pos[first] + np.outer((-half, half), _axis(model.geom_quat[first]))
+    axis = np.zeros(3)
+    mujoco.mju_rotVecQuat(axis, np.array([0.0, 0.0, 1.0]), model.geom_quat[first])
+    ends = model.geom_pos[first] + np.outer((-half, half), axis)
     return ends[np.argmax(np.linalg.norm(ends, axis=1))]
-
-
-def _axis(quat: np.ndarray) -> np.ndarray:
-    rotated = np.zeros(3)
-    mujoco.mju_rotVecQuat(rotated, np.array([0.0, 0.0, 1.0]), quat)
-    return rotated
 
 
 def clearance(model: mujoco.MjModel) -> np.ndarray:

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.terrain import Flat, Stairs, Terrain
+from .kinds import BOX, CAPSULE
 from .presets import Preset
 from .terrain import EDGE, contact_settings, is_plane
 
@@ -22,21 +23,13 @@ HALF_WIDTH = 1.5  # of a flight of stairs [m]
 
 
 def check(legs: str) -> None:
-    """Refuse legs that there are not.
-
-    Raises:
-        ValueError: The sentence says which there are.
-    """
+    """Refuse legs that there are not."""
     if legs not in LEGS:
         raise ValueError(f"unknown legs {legs!r}; there are {', '.join(LEGS)}")
 
 
 def plane_under(ground: Terrain) -> Terrain:
-    """Return the plane on which a ground for half-circle legs is built.
-
-    Raises:
-        ValueError: If it is neither a plane nor stairs that rise: these legs touch anywhere, not at a toe.
-    """
+    """Return the plane on which a ground for half-circle legs is built."""
     if is_plane(ground):
         return ground
     if isinstance(ground, Stairs) and ground.rise > 0.0:
@@ -56,7 +49,7 @@ def add_arc(toe, leg: int, length: float, material: str) -> None:
     for piece, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
         toe.add_geom(
             name=f"arc_{leg}_{piece}",
-            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            type=CAPSULE,
             fromto=(*start, *end),
             size=(RADIUS, 0, 0),
             mass=0.0,
@@ -68,14 +61,7 @@ def add_arc(toe, leg: int, length: float, material: str) -> None:
 
 
 def sunk(attach: np.ndarray, hip: np.ndarray, splay: np.ndarray, length: np.ndarray) -> float:
-    """Return the depth of a level body's lowest arc below its lowest toe [m].
-
-    Args:
-        attach: Hips, body frame, shape (6, 3) [m].
-        hip: Their angles, shape (6,) [rad].
-        splay: Of the legs, shape (6,) [rad].
-        length: Of the legs, shape (6,) [m].
-    """
+    """Return the depth of a level body's lowest arc below its lowest toe [m]; hips (6, 3), legs (6,), body frame."""
     leg = points(1.0) - (0.0, 0.0, 1.0)  # from the hip, of a leg of 1 m
     upright, forward = np.cos(hip) * np.cos(splay), np.sin(hip)
     z = attach[:, 2, None] + length[:, None] * (np.outer(upright, leg[:, 2]) + np.outer(forward, leg[:, 1]))
@@ -89,7 +75,7 @@ def add_stairs(spec: mujoco.MjSpec, stairs: Stairs, preset: Preset, friction: fl
         height = (step + 1) * stairs.rise
         spec.worldbody.add_geom(
             name=f"step_{step}",
-            type=mujoco.mjtGeom.mjGEOM_BOX,
+            type=BOX,
             size=(HALF_WIDTH, 0.5 * stairs.tread, 0.5 * height),
             pos=(0.0, edge + 0.5 * stairs.tread, 0.5 * height + lower),
             material="grid",

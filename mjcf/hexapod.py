@@ -17,9 +17,9 @@ import numpy as np
 from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..analytic.terrain import Terrain, make
 from . import half_circle
-from .chassis import draw_chassis
 from .hexapod_state import START, start_state
-from .look import HIDDEN, add_cameras, add_nose
+from .kinds import BOX, HINGE, SLIDE
+from .look import HIDDEN, PARTS, add_cameras, add_nose, draw_box, draw_rod
 from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
 from .presets import PRESETS, Preset, find
 from .strut import draw_foot, draw_strut
@@ -118,13 +118,13 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
     torso.add_freejoint(name="root")
     torso.add_geom(
         name="torso",
-        type=mujoco.mjtGeom.mjGEOM_BOX,
+        type=BOX,
         size=TORSO_SIZE,
         group=HIDDEN,  # the drawn chassis fills it
         contype=1,
         conaffinity=0,
     )
-    draw_chassis(torso, TORSO_SIZE, params.attach)
+    _draw_chassis(torso, TORSO_SIZE, params.attach)
     add_nose(torso, (0.03, 0.012, 0.008), (0, TORSO_SIZE[1] + 0.012, 0.012))
     add_cameras(torso)
     return torso
@@ -147,7 +147,7 @@ def _add_leg(spec, torso, params: HexapodParams, leg: int, radius: float, ground
 def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
     """Add hip, splay and length of a leg, in this order: the documents' spherical coordinates."""
     length = params.rho_r0[leg]
-    hinge = dict(type=mujoco.mjtJoint.mjJNT_HINGE, pos=(0, 0, length))
+    hinge = dict(type=HINGE, pos=(0, 0, length))
     toe.add_joint(name=f"hip_{leg}", axis=(1, 0, 0), **hinge)
     toe.add_joint(
         name=f"splay_{leg}",
@@ -160,7 +160,7 @@ def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
     # The reference configuration has the leg at full length: at rho = 0 the toe's inverse weight would be wrong.
     toe.add_joint(
         name=f"leg_{leg}",
-        type=mujoco.mjtJoint.mjJNT_SLIDE,
+        type=SLIDE,
         axis=(0, 0, -1),
         ref=length,
         springref=length,
@@ -175,3 +175,46 @@ def _add_start(spec: mujoco.MjSpec, params: HexapodParams, ground: Terrain, legs
     ctrl = np.zeros((N_LEGS, len(SERVO_INPUTS)))
     ctrl[:, 0] = qpos[7::3]
     spec.add_key(name=START, qpos=qpos, ctrl=ctrl.ravel())
+
+
+PLATE, RAIL = 0.003, 0.007  # half thickness of a plate, half width of a rail [m]
+MOTOR, SHAFT = 0.024, 0.013  # radii [m]
+MOTOR_LENGTH = 0.05  # [m]
+
+
+def _draw_chassis(torso, half, hips: np.ndarray) -> None:
+    """Draw a body of half extents [m], which walks along y, with legs that turn about x at its hips (n, 3) [m]."""
+    x, y, z = half
+    for name, level in (("top", z - PLATE), ("bottom", PLATE - z)):
+        torso.add_geom(
+            name=name,
+            type=BOX,
+            size=(x, y if name == "bottom" else 0.86 * y, PLATE),
+            pos=(0, 0, level),
+            material="plate",
+            contype=0,
+            conaffinity=0,
+            group=PARTS,
+        )
+    for side in (-1, 1):
+        at = side * (x - RAIL)
+        draw_box(torso, f"rail_{(side + 1) // 2}", (RAIL, y, 0.3 * z), (at, 0, 0), "metal")
+    for number, at in enumerate((-0.55 * y, 0.4 * y)):
+        draw_box(torso, f"battery_{number}", (0.42 * x, 0.22 * y, 0.7 * z), (0, at, 0), "battery")
+    draw_box(torso, "computer", (0.5 * x, 0.2 * y, 0.25 * z), (0, 0.3 * y, z + 0.25 * z), "dark")
+    draw_rod(torso, "aerial", (-0.6 * x, -0.7 * y, z), (-0.6 * x, -0.75 * y, 3.5 * z), 0.002, "dark")
+    for leg, hip in enumerate(hips):
+        _motor(torso, leg, hip, x)
+
+
+def _motor(torso, leg: int, hip: np.ndarray, wall: float) -> None:
+    """Draw the motor inside the wall, its flange outside, and the shaft to the hub that carries the leg."""
+    out = np.array([np.sign(hip[0]), 0.0, 0.0])
+    at = hip * (0, 1, 1) + wall * out
+    rods = (
+        (f"motor_{leg}", at - MOTOR_LENGTH * out, at + 0.004 * out, MOTOR, "dark"),
+        (f"shaft_{leg}", at, hip, SHAFT, "metal"),
+        (f"hip_{leg}", hip - 0.014 * out, hip + 0.014 * out, 0.85 * MOTOR, "dark"),
+    )
+    for name, start, end, radius, material in rods:
+        draw_rod(torso, name, start, end, radius, material, flat=True)

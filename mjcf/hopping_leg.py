@@ -22,8 +22,8 @@ import numpy as np
 
 from ..analytic.models.hopping_leg import HoppingLegParams, start_angles
 from ..analytic.terrain import Terrain, make
-from .hopping_leg_look import add_views, draw_link
-from .look import draw_foot
+from .kinds import CAPSULE, HINGE, JOINT, TRACK
+from .look import add_lamp, draw_foot, draw_rod, look_at
 from .parts import add_end_stops, add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
@@ -112,20 +112,42 @@ def _add_links(spec: mujoco.MjSpec, params: HoppingLegParams):
         body = body.add_body(name=name, pos=pos)
         body.explicitinertial = True
         body.mass, body.ipos, body.fullinertia = params.mass[k], params.com[k], params.inertia[k]
-        hinge = body.add_joint(name=joint, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis)
+        hinge = body.add_joint(name=joint, type=HINGE, axis=axis)
         if k >= 2:
             hinge.armature, hinge.damping = params.armature[k - 2], (params.damping[k - 2], 0, 0)
-        draw_link(body, params)
+        _draw_link(body, params)
         if name == "thigh":
-            add_views(spec, body)
+            _add_views(spec, body)
     return body
+
+
+def _draw_link(body, params: HoppingLegParams) -> None:
+    """Draw post, boom, thigh or shank, whichever the body's name is; the boom with what stands out to the hip."""
+    origin, tip, hip = (0, 0, 0), (params.LB, 0, 0), (params.LB, params.DB, 0)
+    rods = {
+        "post": [("post", (0, 0, -params.HB), origin, 0.02, "dark")],
+        "boom": [("boom", origin, tip, 0.012, "tripod_b"), ("bracket", tip, hip, 0.02, "dark")],
+        "thigh": [("thigh", origin, (0, 0, -params.LH), 0.018, "plate")],
+        "shank": [("shank", origin, (0, 0, 0.012 - params.shank), 0.011, "plate")],
+    }
+    for rod in rods[body.name]:
+        draw_rod(body, *rod)
+
+
+def _add_views(spec: mujoco.MjSpec, thigh) -> None:
+    """Add the cameras `follow` and `side`, which move with the thigh, `overview`, which is fixed, and a light."""
+    for camera, pos in (("follow", (1.1, -0.7, 0.35)), ("side", (1.5, 0.0, 0.0))):
+        thigh.add_camera(name=camera, mode=TRACK, pos=pos, **look_at(pos))
+    add_lamp(thigh)
+    above = np.array((0.0, -2.6, 1.9))
+    spec.worldbody.add_camera(name="overview", pos=above, **look_at(above))
 
 
 def _add_foot(spec: mujoco.MjSpec, shank, params: HoppingLegParams, preset: Preset, stands_on: str) -> None:
     foot = (0, 0, -params.shank)
     shank.add_geom(
         name="toe_0",
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+        type=CAPSULE,
         size=(preset.toe_radius, HALF_LENGTH, 0),
         pos=foot,
         quat=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),  # the capsule's own axis is z
@@ -148,7 +170,7 @@ def _add_foot(spec: mujoco.MjSpec, shank, params: HoppingLegParams, preset: Pres
 
 def _add_motors(spec: mujoco.MjSpec, params: HoppingLegParams) -> None:
     for k, joint in enumerate(("hip", "knee")):
-        motor = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        motor = spec.add_actuator(name=joint, target=joint, trntype=JOINT)
         if params.motor_mode == "current":
             stall = params.stall_torque[k]
             add_speed_line(motor, params.rated_torque[k], stall, stall / params.back_emf[k])

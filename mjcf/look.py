@@ -9,6 +9,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from .kinds import BOX, CAPSULE, CYLINDER, SPHERE, TRACK
+
 PARTS = 1  # group of what is drawn, and touches nothing
 HIDDEN = 3  # group of a geom that viewers do not show unless asked: what is hit, where other parts are drawn
 
@@ -52,20 +54,19 @@ def add_sky(spec: mujoco.MjSpec) -> None:
 
 def draw_rod(body, name: str, start, end, radius: float, material: str, flat: bool = False) -> None:
     """Draw a rod with round or flat ends between two points of a body's frame [m]."""
-    kind = mujoco.mjtGeom.mjGEOM_CYLINDER if flat else mujoco.mjtGeom.mjGEOM_CAPSULE
+    kind = CYLINDER if flat else CAPSULE
     body.add_site(name=name, type=kind, fromto=(*start, *end), size=(radius, 0, 0), material=material, group=PARTS)
 
 
 def draw_box(body, name: str, half, pos, material: str, quat=(1, 0, 0, 0)) -> None:
     """Draw a box from its half extents [m], its position [m] and orientation in a body's frame."""
-    box = mujoco.mjtGeom.mjGEOM_BOX
-    body.add_site(name=name, type=box, size=half, pos=pos, quat=quat, material=material, group=PARTS)
+    body.add_site(name=name, type=BOX, size=half, pos=pos, quat=quat, material=material, group=PARTS)
 
 
 def draw_foot(body, leg: int, at, radius: float) -> None:
     """Draw a ball that stands on a point of a body's frame [m] while the body is upright."""
-    sphere, pos = mujoco.mjtGeom.mjGEOM_SPHERE, np.add(at, (0, 0, radius))
-    body.add_site(name=f"ball_{leg}", type=sphere, size=(radius, 0, 0), pos=pos, material="dark", group=PARTS)
+    pos = np.add(at, (0, 0, radius))
+    body.add_site(name=f"ball_{leg}", type=SPHERE, size=(radius, 0, 0), pos=pos, material="dark", group=PARTS)
 
 
 def add_nose(torso, size: tuple, pos: tuple) -> None:
@@ -82,9 +83,8 @@ def add_cameras(torso, follow=(0.9, -0.55, 0.42), side=(1.3, 0.0, 0.15), below=0
         side: The other's.
         below: How far below the body `follow` looks, for a body on a long leg [m].
     """
-    track = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
-    torso.add_camera(name="follow", mode=track, pos=np.subtract(follow, (0, 0, below)), **look_at(follow))
-    torso.add_camera(name="side", mode=track, pos=np.subtract(side, (0, 0, 0.05)), **look_at(side))
+    torso.add_camera(name="follow", mode=TRACK, pos=np.subtract(follow, (0, 0, below)), **look_at(follow))
+    torso.add_camera(name="side", mode=TRACK, pos=np.subtract(side, (0, 0, 0.05)), **look_at(side))
     add_lamp(torso)
 
 
@@ -93,7 +93,7 @@ def add_lamp(body) -> None:
     body.add_light(
         name="lamp",
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-        mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK,
+        mode=TRACK,
         pos=(1.2, 1.0, 1.9),
         dir=(-1.2, -1.0, -1.9),  # aslant: hills have a bright and a dark side
         diffuse=(0.65, 0.65, 0.62),

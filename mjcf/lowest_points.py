@@ -5,12 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-SPHERE, CAPSULE, CYLINDER = (
-    mujoco.mjtGeom.mjGEOM_SPHERE,
-    mujoco.mjtGeom.mjGEOM_CAPSULE,
-    mujoco.mjtGeom.mjGEOM_CYLINDER,
-)
-BOX, ELLIPSOID, MESH = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_ELLIPSOID, mujoco.mjtGeom.mjGEOM_MESH
+from .kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
 
 
 def lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:

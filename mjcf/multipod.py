@@ -16,17 +16,9 @@ import numpy as np
 
 from ..analytic.models.multipod import MultipodParams, foot_positions
 from ..analytic.terrain import Flat, Terrain, make
+from .kinds import BOX, HINGE, LIMITED
 from .look import add_cameras, add_nose, draw_box
-from .parts import (
-    SERVO_INPUTS,
-    add_foot,
-    add_foot_sensors,
-    add_imu,
-    add_servo,
-    make_box,
-    make_point_mass,
-    new_spec,
-)
+from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_box, make_point_mass, new_spec
 from .presets import Preset, find
 from .terrain import add_ground, stand
 
@@ -93,7 +85,7 @@ def _add_torso(spec: mujoco.MjSpec, params: MultipodParams):
     for segment, x in enumerate(params.axle_x):
         torso.add_geom(
             name=f"segment_{segment}",
-            type=mujoco.mjtGeom.mjGEOM_BOX,
+            type=BOX,
             size=(0.47 * params.segment_length, *SPINE),
             pos=(x, 0, 0),
             material="plate",
@@ -113,12 +105,7 @@ def _add_axle(spec: mujoco.MjSpec, torso, params: MultipodParams, segment: int):
     for joint, axis, limit in zip(JOINTS, ((0, 0, 1), (1, 0, 0)), (params.yaw_range, params.roll_range), strict=True):
         name = f"{joint}_{segment}"
         axle.add_joint(
-            name=name,
-            type=mujoco.mjtJoint.mjJNT_HINGE,
-            axis=axis,
-            range=(-limit, limit),
-            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
-            armature=params.armature,
+            name=name, type=HINGE, axis=axis, range=(-limit, limit), limited=LIMITED, armature=params.armature
         )
         add_servo(spec, name, params.motor, params.KP, params.KD)
     draw_box(axle, f"axle_{segment}", half, (0, 0, 0), "dark")
@@ -133,7 +120,7 @@ def _add_leg(axle, params: MultipodParams, leg: int, radius: float, ground: Terr
     make_point_mass(body, params.leg_mass, foot)
     body.add_joint(
         name=f"leaf_{leg}",
-        type=mujoco.mjtJoint.mjJNT_HINGE,
+        type=HINGE,
         axis=(side, 0, 0),
         stiffness=(params.leaf_k * params.lever**2, 0, 0),
         damping=(params.leaf_d * params.lever**2, 0, 0),

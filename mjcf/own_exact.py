@@ -16,12 +16,13 @@ from ..analytic.terrain import Terrain
 from . import articulated, own_robot
 from .articulated_feet import friction_of, name_of
 from .feet import toes
+from .kinds import BOX, CAPSULE, SPHERE
 from .presets import Preset
 from .terrain import GROUND, is_plane, reroll
 
 ROUNDING = 1e-6  # of a start [m], [rad]
 DEEP = 1e-3  # so far in the ground a part counts as there [m]
-POINTS = {mujoco.mjtGeom.mjGEOM_SPHERE: 1, mujoco.mjtGeom.mjGEOM_CAPSULE: 2, mujoco.mjtGeom.mjGEOM_BOX: 8}  # of a part
+POINTS = {SPHERE: 1, CAPSULE: 2, BOX: 8}  # of a part
 
 
 class Parts:
@@ -60,11 +61,9 @@ class Parts:
         return mujoco.mjtGeom(self._model.geom_type[k]) in POINTS and friction_of(self._model, k, self._ground)[1] <= 3
 
     def in_ground(self, data: mujoco.MjData, plane: np.ndarray) -> list[int]:
-        """Return the parts without points that are deeper in the ground than `DEEP`.
+        """Return the parts without points that are deeper in the ground than `DEEP`, after `mj_kinematics`.
 
-        Args:
-            data: Its state, after `mj_kinematics`; the place of the ground is written.
-            plane: Point, normal, two tangents, shape (4, 3), of `Robot.tables.ground`.
+        The plane, of `Robot.tables.ground`, is point, normal, two tangents, shape (4, 3); `data` gets its place.
         """
         near = (data.geom_xpos[self._bare] - plane[0]) @ plane[1] < self._model.geom_rbound[self._bare]
         return [int(k) for k in self._bare[near] if self._distance(data, plane, k) < -DEEP]
@@ -76,17 +75,7 @@ class Parts:
 
 
 def robot_of(model: mujoco.MjModel, terrain: Terrain, preset: Preset, parts: Parts | None = None) -> Robot:
-    """Return the robot of a model that `own_robot.model` made, on its terrain itself, into which soft feet sink.
-
-    Args:
-        model: The model.
-        terrain: A plane.
-        preset: That the model was made with.
-        parts: What of it may touch the ground, if that is known.
-
-    Raises:
-        ValueError: If the terrain is no plane, or the exact mechanics does not cover what the model has.
-    """
+    """Return the robot of a model that `own_robot.model` made, on its plane itself, into which soft feet sink."""
     if not is_plane(terrain):
         raise ValueError(
             f"engine 'exact' has no terrain {type(terrain).__name__}: feet of any robot touch a plane there; "
@@ -112,13 +101,7 @@ def _renamed(point: str, names: dict[str, str]) -> str:
 
 
 def forces_on_feet(run, leg_of_point: np.ndarray, n_feet: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the forces of the ground, world frame, shape (n_feet, 3) [N], and how many points touch, (n_feet,).
-
-    Args:
-        run: The `articulated.simulation.Simulation`.
-        leg_of_point: See `Parts`.
-        n_feet: Number of feet.
-    """
+    """Return the forces of the ground, world frame, shape (n_feet, 3) [N], and how many points touch, (n_feet,)."""
     forces, touching, feet = np.zeros((n_feet, 3)), np.zeros(n_feet), leg_of_point >= 0
     np.add.at(forces, leg_of_point[feet], run.foot_force[feet] @ run.robot.tables.ground[1:])
     np.add.at(touching, leg_of_point[feet], run.contact.foot[feet] != FREE)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from .feet import GEOM, MESH, SHAPES, no_foot, points_of
+from .feet import OTHER, SHAPES, no_foot, points_of
+from .kinds import MESH
 from .lowest_points import lowest
 from .own_urdf import LOST
 
@@ -144,7 +145,7 @@ def geoms_of(model: mujoco.MjModel, data: mujoco.MjData, name: str, known=(), dr
     if geom >= 0 and model.geom_bodyid[geom] > 0 and model.geom_type[geom] in NUMBERS:
         return (geom,)
     if geom >= 0 or body <= 0:
-        others = {GEOM if kind == "geom" else kind: (name,) for kind, number in at.items() if number >= 0}
+        others = {OTHER if kind == "geom" else kind: (name,) for kind, number in at.items() if number >= 0}
         named_here, more = (known, "") if known else _candidates(model)
         raise ValueError(no_foot(name, "geom or body", named_here, others, more))
     for count_drawn in (False, True)[: 1 + drawn]:

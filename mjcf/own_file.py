@@ -8,22 +8,20 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
+from .kinds import FREE, GEOM, HINGE, SLIDE
 from .own_feet import Foot
-from .own_ground import may_touch
+from .own_ground import GROUND_BIT
+from .parts import FORCE, FOUND, NETFORCE, add_contact_sensor
 from .terrain import GROUND
 
 MOST_DENSITY = 3e3  # of a cube as wide as the robot [kg/m^3]; of robots a hundredth of it
 LOAD = "load"  # the sensor of the force on the robot
-LIMB_JOINTS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+LIMB_JOINTS = (HINGE, SLIDE)
 
 
 def root_of(spec: mujoco.MjSpec):
-    """Return the robot's body, which is the only one that moves freely and the first that moves.
-
-    Raises:
-        ValueError: If there is no such body, nothing moves it, or joints are not of one degree of freedom.
-    """
-    free = [joint for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_FREE]
+    """Return the robot's body, which is the only one that moves freely and the first that moves."""
+    free = [joint for joint in spec.joints if joint.type == FREE]
     if not free and spec.joints and _is_planar(spec.joints[0].parent):
         names = ", ".join(joint.name for joint in spec.joints[0].parent.joints)
         raise ValueError(
@@ -32,12 +30,12 @@ def root_of(spec: mujoco.MjSpec):
         )
     if not spec.joints:
         raise ValueError("the robot has no joints, so that nothing can move it")
-    if len(free) != 1 or spec.joints[0].type != mujoco.mjtJoint.mjJNT_FREE:
+    if len(free) != 1 or spec.joints[0].type != FREE:
         raise ValueError(
             "a robot needs one free joint, before all others: <freejoint/> in its body, which is a child of the world; "
             f"this file has {len(free)}" + (", but not first" if len(free) == 1 else "")
         )
-    limbs = [joint for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
+    limbs = [joint for joint in spec.joints if joint.type != FREE]
     other = [joint.name or "without a name" for joint in limbs if joint.type not in LIMB_JOINTS]
     if other:
         raise ValueError(f"joints other than the root's must be hinges or slides, unlike {', '.join(other)}")
@@ -47,11 +45,7 @@ def root_of(spec: mujoco.MjSpec):
 
 
 def check_size(model: mujoco.MjModel) -> None:
-    """Refuse a robot of an absurd size or mass.
-
-    Raises:
-        ValueError: The sentence has its numbers.
-    """
+    """Refuse a robot of an absurd size or mass."""
     root, data = int(model.jnt_bodyid[0]), mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     mine = [k for k in range(model.ngeom) if model.body_rootid[model.geom_bodyid[k]] == model.body_rootid[root]]
@@ -67,7 +61,7 @@ def check_size(model: mujoco.MjModel) -> None:
 
 def _is_planar(body) -> bool:
     """Whether a body moves by slides and hinges of its own, as the roots of planar robots do."""
-    return len(body.joints) > 1 and any(joint.type == mujoco.mjtJoint.mjJNT_SLIDE for joint in body.joints)
+    return len(body.joints) > 1 and any(joint.type == SLIDE for joint in body.joints)
 
 
 def make_names(spec: mujoco.MjSpec, feet: Sequence[Foot]) -> list[tuple[str, ...]]:
@@ -95,16 +89,12 @@ def make_names(spec: mujoco.MjSpec, feet: Sequence[Foot]) -> list[tuple[str, ...
 
 
 def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
-    """Add a sensor for each geom of a body, or for the one of that name, that can touch the ground; but for feet.
-
-    Raises:
-        ValueError: If there is no such part, or nothing of it can touch the ground; the message says what there is.
-    """
+    """Add a sensor for each geom of a body, or for the one of that name, that can touch the ground; but for feet."""
     moving = {body.name: [geom for geom in body.geoms] for body in spec.bodies[1:]}
     named = {geom.name: [geom] for geoms in moving.values() for geom in geoms if geom.name}
     known = named | moving
     solid = {
-        name: [geom for geom in geoms if may_touch(geom) and not re.fullmatch(r"toe_\d+(_\d+)?", geom.name)]
+        name: [geom for geom in geoms if geom.contype & GROUND_BIT and not re.fullmatch(r"toe_\d+(_\d+)?", geom.name)]
         for name, geoms in known.items()
     }
     there_are = ", ".join(name for name, geoms in solid.items() if geoms and name) or "none"
@@ -117,15 +107,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
         )
     for number, geom in enumerate(solid[part]):
         geom.name = geom.name or f"{part}_geom_{number}"
-        spec.add_sensor(
-            name=f"touch of {part}: {number}",
-            type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=mujoco.mjtObj.mjOBJ_GEOM,
-            objname=GROUND,
-            reftype=mujoco.mjtObj.mjOBJ_GEOM,
-            refname=geom.name,
-            intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND), 0, 1],
-        )
+        add_contact_sensor(spec, f"touch of {part}: {number}", (GEOM, GROUND), (GEOM, geom.name), [FOUND, 0, 1])
 
 
 def touch_sensors(model: mujoco.MjModel, part: str) -> np.ndarray:
@@ -136,15 +118,8 @@ def touch_sensors(model: mujoco.MjModel, part: str) -> np.ndarray:
 
 def add_load_sensor(spec: mujoco.MjSpec, root) -> None:
     """Add the sensor `load`: the force of the geom `ground` on all of the robot, feet on patches excepted."""
-    spec.add_sensor(
-        name=LOAD,
-        type=mujoco.mjtSensor.mjSENS_CONTACT,
-        objtype=mujoco.mjtObj.mjOBJ_GEOM,
-        objname=GROUND,
-        reftype=mujoco.mjtObj.mjOBJ_XBODY,
-        refname=root.name,
-        intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1],
-    )
+    robot = mujoco.mjtObj.mjOBJ_XBODY, root.name
+    add_contact_sensor(spec, LOAD, (GEOM, GROUND), robot, [FORCE, NETFORCE, 1])
 
 
 def _rename(elements, taken: set[str]) -> dict[str, str]:

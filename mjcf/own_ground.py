@@ -13,22 +13,19 @@ import mujoco
 import numpy as np
 
 from ..analytic.terrain import Terrain
+from .kinds import HFIELD, MESH, PLANE
 from .terrain import FOOT_BITS, is_plane
 
 GROUND_BIT = 1
 UPWARD = 0.5  # cosine between a floor's normal and the vertical: a steeper plane is a wall, and stays
 BIT_FIELDS = ("contype", "conaffinity")
-PLAIN = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+PLAIN = (PLANE, HFIELD)
 BITS = 31  # of contype and conaffinity
 ANY_FLOOR = ((1, 1),)  # contype and conaffinity of the floor of a file without one: MuJoCo's defaults
 
 
 def floors(model: mujoco.MjModel) -> list[int]:
-    """Return the geoms of a file that are its floor: level planes and height fields, and fixed bodies under the robot.
-
-    Args:
-        model: Of the file as it is.
-    """
+    """Return the geoms that are a file's floor: level planes and height fields, and fixed bodies under the robot."""
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -46,18 +43,18 @@ def _called(geom: mujoco.MjsGeom) -> str:
 
 
 def _is_level(model, data, k: int) -> bool:
-    if model.geom_type[k] == mujoco.mjtGeom.mjGEOM_HFIELD:
+    if model.geom_type[k] == HFIELD:
         return True
-    return model.geom_type[k] == mujoco.mjtGeom.mjGEOM_PLANE and abs(data.geom_xmat[k, 8]) > UPWARD
+    return model.geom_type[k] == PLANE and abs(data.geom_xmat[k, 8]) > UPWARD
 
 
 def _is_under(model, data, k: int, place: np.ndarray) -> bool:
     """Return whether a solid geom lies straight below a place, shape (3,)."""
     solid = model.geom_contype[k] or model.geom_conaffinity[k]
-    if not solid or model.geom_type[k] == mujoco.mjtGeom.mjGEOM_PLANE:
+    if not solid or model.geom_type[k] == PLANE:
         return False
     down, normal = np.array([0.0, 0.0, -1.0]), np.zeros(3)
-    if model.geom_type[k] == mujoco.mjtGeom.mjGEOM_MESH:
+    if model.geom_type[k] == MESH:
         return mujoco.mj_rayMesh(model, data, k, place, down, normal) >= 0
     size, at, turn = model.geom_size[k], data.geom_xpos[k], data.geom_xmat[k]
     return mujoco.mju_rayGeom(at, turn, size, place, down, int(model.geom_type[k]), normal) >= 0
@@ -71,20 +68,14 @@ def meets(a: Sequence[int], b: Sequence[int]) -> bool:
 def share_floor(
     spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[str], terrain: Terrain, n_feet: int
 ) -> list[str]:
-    """Take a file's floor out, and let the parts that may touch it touch this project's ground.
+    """Take a file's floor out, and let the parts that may touch it touch this project's ground; return sentences on it.
 
     Args:
         spec: The file; feet by the names in `feet`, which may touch the ground whatever the file says.
         model: Of the same file, compiled as it is.
         feet: Names of the geoms of the feet.
-        n_feet: How many feet these are.
         terrain: The terrain, whose feet need bits of their own.
-
-    Returns:
-        Sentences on what is not as in the file.
-
-    Raises:
-        ValueError: If an `<exclude>` keeps a foot from the ground, or the file uses too many bits.
+        n_feet: How many feet these are.
     """
     geoms, ground = list(spec.geoms), floors(model)
     bits = [(model.geom_contype[k], model.geom_conaffinity[k]) for k in ground] or ANY_FLOOR
@@ -138,11 +129,7 @@ def _check_excludes(spec: mujoco.MjSpec, feet: Sequence[str]) -> None:
 
 
 def _move_bits(geoms, touching: set[int], n_taken: int) -> None:
-    """Move the file's contact bits above the ground's and the feet's, and give the ground's to what may touch it.
-
-    Raises:
-        ValueError: If there is no room for them.
-    """
+    """Move the file's contact bits above the ground's and the feet's, and give the ground's to what may touch it."""
     kinds, affinities = (np.bitwise_or.reduce([0, *(getattr(geom, name) for geom in geoms)]) for name in BIT_FIELDS)
     used = [bit for bit in range(BITS) if kinds & affinities & (1 << bit)]  # others join nothing
     room = range(1 + n_taken, BITS)
@@ -159,20 +146,10 @@ def _move_bits(geoms, touching: set[int], n_taken: int) -> None:
             geom.contype |= GROUND_BIT
 
 
-def may_touch(geom: mujoco.MjsGeom) -> bool:
-    """Return whether a robot's geom may touch this project's ground."""
-    return bool(geom.contype & GROUND_BIT)
-
-
 def keep_apart(spec: mujoco.MjSpec, model: mujoco.MjModel, at_rest: mujoco.MjData) -> list[str]:
     """Let parts of a robot that overlap at rest not touch each other; return a sentence on them.
 
     In a URDF neighbours overlap, for its other readers let no parts of a robot collide.
-
-    Args:
-        spec: The robot, with names.
-        model: Of the same, as it is.
-        at_rest: Its state.
     """
     data = mujoco.MjData(model)
     data.qpos[:] = at_rest.qpos

@@ -24,17 +24,11 @@ SIZES = ("memory", "nstack", "nconmax", "njmax")  # of `<size>`: room for contac
 
 @dataclass(frozen=True)
 class Replaced:
-    """A setting of a user's file that is not used.
+    """A setting of a user's file that is not used."""
 
-    Attributes:
-        option: Its name in MJCF, such as "iterations" or "flag contact".
-        of_file: Its value in the file.
-        used: The value used.
-    """
-
-    option: str
-    of_file: Any
-    used: Any
+    option: str  # its name in MJCF, such as "iterations" or "flag contact"
+    of_file: Any  # its value in the file
+    used: Any  # the value used
 
     def __str__(self) -> str:
         """Return the three in words."""

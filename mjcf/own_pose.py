@@ -14,7 +14,8 @@ import mujoco
 import numpy as np
 from scipy.optimize import least_squares
 
-from .feet import BOX, CYLINDER, MESH, points_of
+from .feet import points_of
+from .kinds import BOX, CYLINDER, HINGE, MESH
 from .lowest_points import lowest
 from .own_feet import Tree, joints_to, posed, sphere_of
 
@@ -29,7 +30,6 @@ SHORT = 0.2  # of a leg's length: what is shorter is no thigh or shank
 # Of residuals, where those of torques over weight times leg weigh 1.
 WEIGHTS = dict(level=20.0, room=20.0, bent=3.0, under=3.0, aside=3.0, ahead=0.5, tilt=5.0, near=0.2)
 ROUNDING, TURN = 1e-3, 2.0 * np.pi  # by which a pose may be outside a range; of a hinge, beyond which no range begins
-HINGE = mujoco.mjtJoint.mjJNT_HINGE
 INNER = 0.05  # of its range, that a joint stays away from the ends
 
 

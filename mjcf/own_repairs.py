@@ -12,15 +12,11 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-GEOM_MESH, FREE = mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtJoint.mjJNT_FREE
-FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+from .kinds import BALL, FREE, HFIELD, MESH, PLANE
+
+FLOORS = (PLANE, HFIELD)
 LEAST_MASS, LEAST_INERTIA = 1e-6, 1e-9  # [kg], [kg m^2]
-SIZES = {FREE: (7, 6), mujoco.mjtJoint.mjJNT_BALL: (4, 3)}  # of qpos and qvel; of others 1 each
-
-
-def of_mjcf(spec: mujoco.MjSpec) -> list[str]:
-    """Leave out of an MJCF what is only drawn and absent, add floor and free joint; return sentences on that."""
-    return [*leave_out_drawn(spec), *add_floor(spec), *add_free_joint(spec)]
+SIZES = {FREE: (7, 6), BALL: (4, 3)}  # of qpos and qvel; of others 1 each
 
 
 def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
@@ -36,7 +32,7 @@ def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
         geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity or not geom.parent.explicitinertial
     }
     lost = {name: mesh for name, mesh in lost.items() if name not in solid}
-    for geom in [geom for geom in spec.geoms if geom.type == GEOM_MESH and geom.meshname in lost]:
+    for geom in [geom for geom in spec.geoms if geom.type == MESH and geom.meshname in lost]:
         spec.delete(geom)
     pictures = [one for one in spec.textures if absent(one.file, spec.texturedir)]
     names = {one.name for one in pictures}
@@ -50,11 +46,7 @@ def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:
 
 
 def check_keyframes(spec: mujoco.MjSpec) -> None:
-    """Refuse keyframes of another robot; MuJoCo pads those that are shorter.
-
-    Raises:
-        ValueError: If they are, or have no numbers; the message says what there is.
-    """
+    """Refuse keyframes of another robot; MuJoCo pads those that are shorter."""
     n, n_controls = sum(SIZES.get(joint.type, (1, 1))[0] for joint in spec.joints), len(spec.actuators)
     for number, key in enumerate(spec.keys):
         odd = ""

@@ -72,7 +72,8 @@ class OwnRobot:
             raise ValueError(f"friction must not be negative and g positive, got {values}")
         if self.forward not in FORWARD:
             raise ValueError(f"forward must be 'x' or 'y', an axis of the file's world, got {self.forward!r}")
-        if self.reach is not None and not np.all(np.array(_values(self.reach)) > 0):
+        reach = self.reach.values() if isinstance(self.reach, Mapping) else [self.reach]
+        if self.reach is not None and not all(one > 0 for one in reach):
             raise ValueError(f"reach must be positive, got {self.reach}")
 
     def _found_feet(self) -> tuple[str, ...]:
@@ -81,10 +82,6 @@ class OwnRobot:
         model = as_it_is(self.source, loaded.files)
         qpos, _ = own_pose.at_rest(model, self.keyframe, self.pose)
         return own_feet.found(model, own_feet.posed(model, qpos), loaded.notes)
-
-
-def _values(given) -> list[float]:
-    return list(given.values()) if isinstance(given, Mapping) else [given]
 
 
 def build(
@@ -141,7 +138,8 @@ def adapted(
     spec.option.gravity = (0, 0, -robot.g)
     add_sky(spec)
     add_imu(spec, root)
-    spec.site("imu").quat = _inverse(np.array(spec.keys[0].qpos)[3:7])  # its axes are the world's at rest
+    turn = np.array(spec.keys[0].qpos)[3:7]
+    spec.site("imu").quat = turn / np.linalg.norm(turn) * (1.0, -1.0, -1.0, -1.0)  # its axes are the world's at rest
     add_load_sensor(spec, root)
     add_cameras(root)
     return spec, replaced(of_file, snapshot(spec)), tuple(notes)
@@ -181,10 +179,6 @@ def rest_turn(model: mujoco.MjModel) -> np.ndarray:
     quat = (model.key_qpos[0] if model.nkey else model.qpos0)[3:7].copy()
     mujoco.mju_normalize4(quat)
     return quat
-
-
-def _inverse(quat: np.ndarray) -> np.ndarray:
-    return quat / np.linalg.norm(quat) * (1.0, -1.0, -1.0, -1.0)
 
 
 def put_at_rest(model: mujoco.MjModel, data: mujoco.MjData, terrain: Terrain) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from .kinds import HINGE, JOINT
 from .parts import add_speed_line
 
 SAG = 0.125  # angle by which a leg's share of a trot turns a servo [rad]
@@ -26,7 +27,6 @@ UNLIMITED = 1.0  # error at which the largest torque acts where the file has non
 AT_FULL = 0.5  # of the largest speed, up to which a motor has its largest torque; from there it falls in a line
 MOST = 1e7  # of a given gain; the largest robots' are a thousandth of it
 AUTO, AS_FILE = "auto", "file"
-HINGE = mujoco.mjtJoint.mjJNT_HINGE
 Gains = tuple[float, float]
 
 
@@ -64,22 +64,19 @@ def without(model: mujoco.MjModel) -> list[int]:
         model: Of the file as it is.
     """
     if not model.nactuator:
-        return [k for k in range(1, model.njnt) if _of_robot(model, k)]
+        root = model.body_rootid[model.jnt_bodyid]  # of each joint's robot
+        return [k for k in range(1, model.njnt) if root[k] == root[0]]
     return [int(model.actuator_trnid[k, 0]) for k in range(model.nactuator) if is_motor(model, k)]
 
 
 def is_motor(model: mujoco.MjModel, k: int) -> bool:
     """Whether an actuator is a torque motor of a joint."""
     return bool(
-        model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT
+        model.actuator_trntype[k] == JOINT
         and model.actuator_gaintype[k] == mujoco.mjtGain.mjGAIN_FIXED
         and model.actuator_biastype[k] == mujoco.mjtBias.mjBIAS_NONE
         and model.actuator_dyntype[k] == mujoco.mjtDyn.mjDYN_NONE
     )
-
-
-def _of_robot(model: mujoco.MjModel, joint: int) -> bool:
-    return bool(model.body_rootid[model.jnt_bodyid[joint]] == model.body_rootid[model.jnt_bodyid[0]])
 
 
 def rule(model: mujoco.MjModel, data: mujoco.MjData, feet: list[int], joint: int) -> Gains:
@@ -126,7 +123,7 @@ def largest(model: mujoco.MjModel, joint: int) -> float:
     if model.jnt_actfrclimited[joint]:
         found.append(float(abs(model.jnt_actfrcrange[joint]).max()))
     for k in range(model.nactuator):
-        if model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT and model.actuator_trnid[k, 0] == joint:
+        if model.actuator_trntype[k] == JOINT and model.actuator_trnid[k, 0] == joint:
             gear = float(abs(model.actuator_gear[k, 0]))
             first = int(model.actuator_ctrladr[k])
             if model.actuator_forcelimited[k]:
@@ -171,7 +168,7 @@ def _write(spec: mujoco.MjSpec, model: mujoco.MjModel, joint: str, servo: Servo)
     number = model.joint(joint).id
     mine = [k for k in range(model.nactuator) if is_motor(model, k) and model.actuator_trnid[k, 0] == number]
     motor = spec.actuators[mine[0]] if mine else spec.add_actuator(name=joint)
-    motor.target, motor.trntype = joint, mujoco.mjtTrn.mjTRN_JOINT
+    motor.target, motor.trntype = joint, JOINT
     motor.gear = (1.0, 0, 0, 0, 0, 0)
     if servo.speed is None:
         motor.set_to_position(kp=servo.kp, kv=servo.kd)
@@ -213,7 +210,7 @@ def has_speed_line(model: mujoco.MjModel) -> np.ndarray:
 
 def by_joint(model: mujoco.MjModel) -> dict[int, int]:
     """Return the actuator that holds the position of each joint that has one."""
-    of_joint = np.array(model.actuator_trntype) == int(mujoco.mjtTrn.mjTRN_JOINT)
+    of_joint = np.array(model.actuator_trntype) == int(JOINT)
     return {int(model.actuator_trnid[k, 0]): int(k) for k in np.flatnonzero(gains_of(model)[0] & of_joint)}
 
 

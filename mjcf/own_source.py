@@ -92,7 +92,8 @@ def load(source: Source) -> Loaded:
         loaded, files = Loaded(found.spec, found.speeds, True, found.notes), found.files
     else:
         spec, files = _parsed(source)
-        loaded = Loaded(spec, {}, False, tuple(own_repairs.of_mjcf(spec)))
+        mended = own_repairs.leave_out_drawn(spec), own_repairs.add_floor(spec), own_repairs.add_free_joint(spec)
+        loaded = Loaded(spec, {}, False, tuple(note for notes in mended for note in notes))
     own_repairs.check_keyframes(loaded.spec)
     notes = own_repairs.leave_out_others(loaded.spec)
     _name_all(loaded.spec)

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import mujoco
+import numpy as np
 
-from . import own_inertia, own_meshes, own_repairs
+from . import own_meshes, own_repairs
 
 READABLE = (".stl", ".obj", ".msh")
 LOST = "collide with nothing by the mesh"
@@ -64,7 +65,7 @@ def translated(text: str, folder: Path | None) -> Urdf:
     if XACRO in text and any(element.tag.startswith(f"{{{XACRO}}}") for element in robot.iter()):
         raise ValueError("the file is a xacro: make a URDF of it by `xacro FILE > robot.urdf`, and take that")
     notes, made = _take_meshes(robot, folder)
-    inertias, said = own_inertia.take(robot)
+    inertias, said = _take_inertias(robot)
     massless = {link.get("name") for link in robot.iter("link") if link.find("inertial") is None}
     extension = robot.find("mujoco")
     extension = ET.SubElement(robot, "mujoco") if extension is None else extension
@@ -82,7 +83,8 @@ def translated(text: str, folder: Path | None) -> Urdf:
     solid = {geom.meshname for geom in spec.geoms if geom.contype or geom.conaffinity}
     for mesh in (mesh for mesh in spec.meshes if mesh.name not in solid):
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # what is drawn may be flat: masses are the file's
-    own_inertia.keep(spec, inertias)
+    for name, values in inertias.items():
+        spec.add_numeric(name=f"{name}_inertia", data=values)  # for `compile.compile_model`
     _free(spec)
     notes += said + own_repairs.hold_weightless(spec)
     return Urdf(spec, dict(_speeds(robot)), tuple(notes), tuple(place for place, _ in made.values()))
@@ -155,3 +157,72 @@ def _speeds(robot: ET.Element) -> Iterator[tuple[str, float]]:
         speed = float(limit.get("velocity", 0)) if limit is not None else 0.0
         if speed > 0:
             yield joint.get("name", ""), speed
+
+
+ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"  # a finite one
+NONE = 1e-12  # an inertia below this is none [kg m^2], a mass likewise [kg]
+LEAST = 1e-9  # principal inertia of a link that has mass, but in that direction none [kg m^2]
+LESS = 1.0 - 1e-9  # than the sum of the two others is the largest, beyond rounding
+NEGATIVE = 1e-6  # of the largest principal inertia, from which on a negative one is no rounding
+
+
+def _take_inertias(robot: ET.Element) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Make inertias of a URDF ones that MuJoCo takes, in place, or refuse those that cannot be simulated.
+
+    Exported inertias often violate the triangle inequality, which no mass distribution does, but equations of motion do
+    not mind. The compiler gets the nearest that it takes; `compile.compile_model` writes the file's own. Return the
+    file's own principal inertias of those that violate the triangle inequality, by link, largest first,
+    shape (3,) [kg m^2]; and sentences.
+    """
+    own, thin = {}, []
+    for link in robot.iter("link"):
+        inertial, name = link.find("inertial"), link.get("name", "")
+        if inertial is None:
+            continue
+        mass, tensor = _read_inertia(inertial, name)
+        values, axes = np.linalg.eigh(tensor)
+        if mass <= NONE and abs(values).max() <= NONE:
+            link.remove(inertial)
+        elif mass < 0 or values[0] < -max(NONE, NEGATIVE * abs(values).max()):
+            raise ValueError(
+                f"the link {name!r} has mass {mass:g} kg and principal inertias {_words(values)} kg m^2, of which none "
+                "may be negative: correct its <inertial>"
+            )
+        elif values[0] < LEAST:
+            thin.append(name)
+            values = np.maximum(values, LEAST)
+            _write_inertia(inertial, values, axes)
+        if name not in thin and values[2] > values[0] + values[1]:
+            own[name] = values[::-1].copy()
+        if values[2] > values[0] + values[1]:
+            _write_inertia(inertial, np.array([values[0], values[1], LESS * (values[0] + values[1])]), axes)
+    notes = []
+    if own:
+        notes.append(f"inertias that no mass distribution has (A + B < C) are used as they are: {', '.join(own)}")
+    if thin:
+        notes.append(f"inertias of 0 are taken to be {LEAST:g} kg m^2: {', '.join(thin)}")
+    return own, notes
+
+
+def _read_inertia(inertial: ET.Element, link: str) -> tuple[float, np.ndarray]:
+    mass, inertia, tensor = inertial.find("mass"), inertial.find("inertia"), np.zeros((3, 3))
+    texts = {entry: "0" if inertia is None else inertia.get(entry, "0") for entry in ENTRIES}
+    texts["mass"] = "0" if mass is None else mass.get("value", "0")
+    for entry, text in texts.items():
+        if not re.fullmatch(NUMBER, text.strip()):
+            raise ValueError(f"the link {link!r} has {entry} {text!r}, which is no number: correct its <inertial>")
+        if entry in ENTRIES:
+            i, j = ENTRIES[entry]
+            tensor[i, j] = tensor[j, i] = float(text)
+    return float(texts["mass"]), tensor
+
+
+def _write_inertia(inertial: ET.Element, values: np.ndarray, axes: np.ndarray) -> None:
+    tensor, element = axes @ np.diag(values) @ axes.T, inertial.find("inertia")
+    element = ET.SubElement(inertial, "inertia") if element is None else element
+    element.attrib.update({name: repr(float(tensor[at])) for name, at in ENTRIES.items()})
+
+
+def _words(values: np.ndarray) -> str:
+    return ", ".join(f"{value:.3g}" for value in values)

@@ -8,12 +8,15 @@ import mujoco
 import numpy as np
 
 from ..analytic.terrain import Terrain
-from .feet import MESH, SPHERE, foot_of, lowering, toe
+from .feet import foot_of, lowering, toe
+from .kinds import BODY, CONTACT, GEOM, JOINT, MESH, SITE, SPHERE
 from .look import add_look, draw_foot
 from .presets import Preset
 from .terrain import add_ground, foot_bits
 
 SERVO_INPUTS = ("pos", "vel", "ff")  # the controls of a servo: angle [rad], speed [rad/s], torque [N m]
+FOUND, FORCE = 1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND), 1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE)
+NETFORCE = 3  # a reduction: the sum of all forces, in the frame of the world
 POINT_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point mass has none
 
 
@@ -44,7 +47,7 @@ def add_servo(spec: mujoco.MjSpec, joint: str, motor, kp: float, kd: float) -> N
     """
     inputs = mujoco.mjtCtrlInput
     voltage = motor.voltage(0.0, motor.no_load_speed)
-    servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    servo = spec.add_actuator(name=joint, target=joint, trntype=JOINT)
     servo.set_to_dcmotor(
         motorconst=(0, 0),
         resistance=0,
@@ -112,13 +115,7 @@ def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0)
     """
     contype, conaffinity = foot_bits(terrain, leg)
     body.add_geom(
-        name=f"toe_{leg}",
-        type=mujoco.mjtGeom.mjGEOM_SPHERE,
-        size=(radius, 0, 0),
-        pos=at,
-        contype=contype,
-        conaffinity=conaffinity,
-        condim=3,
+        name=f"toe_{leg}", type=SPHERE, size=(radius, 0, 0), pos=at, contype=contype, conaffinity=conaffinity, condim=3
     )
     body.add_site(name=f"foot_{leg}", pos=at, size=(radius,) * 3, rgba=(0.1, 0.1, 0.1, 1))
     if drawn > 0:
@@ -137,20 +134,17 @@ def add_foot_sensors(
         whole: Bodies that are feet as a whole, by their number.
     """
     bodies = whole or {}
-    of = {"geom": mujoco.mjtObj.mjOBJ_GEOM, "body": mujoco.mjtObj.mjOBJ_BODY}[kind]
-    data = mujoco.mjtConDataField
-    fields = (1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE))
-    netforce, n_slots = 3, 1
+    of = {"geom": GEOM, "body": BODY}[kind]
     for leg, ground in enumerate(stands_on):
-        spec.add_sensor(
-            name=f"foot_{leg}",
-            type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=of,
-            objname=ground,
-            reftype=mujoco.mjtObj.mjOBJ_BODY if leg in bodies else of,
-            refname=bodies.get(leg, f"toe_{leg}"),
-            intprm=[fields, netforce, n_slots],
-        )
+        foot = (BODY if leg in bodies else of), bodies.get(leg, f"toe_{leg}")
+        add_contact_sensor(spec, f"foot_{leg}", (of, ground), foot, [FOUND | FORCE, NETFORCE, 1])
+
+
+def add_contact_sensor(spec: mujoco.MjSpec, name: str, ground: tuple, part: tuple, reads: list[int]) -> None:
+    """Add a sensor of contacts of two elements, each by kind and name; `reads`: fields, reduction and their number."""
+    (objtype, objname), (reftype, refname) = ground, part
+    of = dict(objtype=objtype, objname=objname, reftype=reftype, refname=refname)
+    spec.add_sensor(name=name, type=CONTACT, **of, intprm=reads)
 
 
 def foot_readings(model: mujoco.MjModel) -> slice:
@@ -165,15 +159,11 @@ def add_imu(spec: mujoco.MjSpec, torso) -> None:
     torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
     kinds = {"gyro": mujoco.mjtSensor.mjSENS_GYRO, "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER}
     for name, kind in kinds.items():
-        spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
+        spec.add_sensor(name=name, type=kind, objtype=SITE, objname="imu")
 
 
 def put_on_ground(
-    spec: mujoco.MjSpec,
-    feet: Sequence[str | Sequence[str]],
-    terrain: Terrain,
-    preset: Preset,
-    friction: float = 1.0,
+    spec: mujoco.MjSpec, feet: Sequence[str | Sequence[str]], terrain: Terrain, preset: Preset, friction: float = 1.0
 ) -> None:
     """Put a user's machine on a terrain with a preset's contact, and give its feet names, contact bits and sensors.
 

@@ -15,18 +15,15 @@ from typing import Any
 
 import mujoco
 
-from ..analytic.finite import check_finite
+from ..analytic.finite import check_finite, check_signs
 
 RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
 FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again"
 _EXPLICIT_IN_POSITION = ("Euler", "implicit", "implicitfast")
 FINER = {"toe_radius": "toe", "friction": "friction", "impratio": "creep"}  # settings of contact, in words
 INTEGRATORS = {
-    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
-    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
-    "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
-    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    "discrete": mujoco.mjtIntegrator.mjINT_DISCRETE,
+    name: getattr(mujoco.mjtIntegrator, f"mjINT_{name.upper()}")
+    for name in ("Euler", "RK4", "implicit", "implicitfast", "discrete")
 }
 CONES = {"pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL, "elliptic": mujoco.mjtCone.mjCONE_ELLIPTIC}
 
@@ -59,9 +56,7 @@ class Preset:
         for name, known in (("integrator", INTEGRATORS), ("cone", CONES)):
             if getattr(self, name) not in known:
                 raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
-        for name in ("timestep", "impratio", "tolerance", "toe_radius"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("timestep", "impratio", "tolerance", "toe_radius"))
 
     def apply(self, option) -> None:
         """Write every entry of a spec's `option` and every flag, but gravity: the preset's, else MuJoCo's defaults."""
@@ -102,18 +97,14 @@ class Preset:
         """Physics steps between two moves of the tangent planes on curved terrain."""
         return max(1, round(self.follow_period / self.timestep))
 
-    def largest_timestep(self, frequency: float) -> float:
-        """Return the largest stable timestep for a spring of natural frequency omega [rad/s]: omega h < 2 [s]."""
-        return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
-
     def check_timestep(self, frequency: float, springs: str) -> None:
         """Refuse a timestep at which explicitly integrated `springs` of natural frequency omega [rad/s] diverge.
 
         Raises:
             ValueError: If it is such a timestep; the message has the longest that is not.
         """
-        largest = self.largest_timestep(frequency)
-        if not self.timestep < largest:
+        largest = 2.0 / frequency  # omega h < 2
+        if self.integrator in _EXPLICIT_IN_POSITION and not self.timestep < largest:
             raise ValueError(
                 f"timestep {self.timestep:g} s is too long for {springs} ({frequency:.0f} rad/s) with the integrator "
                 f"{self.integrator!r}: it must be under {largest:.3g} s, or the integrator 'discrete'"

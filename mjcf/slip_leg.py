@@ -12,6 +12,7 @@ import numpy as np
 
 from ..analytic.models.slip_leg import SlipLegParams
 from ..analytic.terrain import Terrain, make
+from .kinds import BOX, HINGE, JOINT, SLIDE
 from .look import add_cameras, draw_rod
 from .parts import add_end_stops, add_foot, add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
@@ -89,17 +90,10 @@ def _add_links(spec: mujoco.MjSpec, params: SlipLegParams, constrained: bool):
     """Add torso, thigh and shank; return the shank."""
     torso = spec.worldbody.add_body(name="torso")
     _give_mass(torso, params.base_mass, 0.0, 1.0)
-    slide = mujoco.mjtJoint.mjJNT_SLIDE
-    torso.add_joint(name="x", type=slide, axis=(1, 0, 0))
-    torso.add_joint(name="z", type=slide, axis=(0, 0, 1))
+    torso.add_joint(name="x", type=SLIDE, axis=(1, 0, 0))
+    torso.add_joint(name="z", type=SLIDE, axis=(0, 0, 1))
     torso.add_geom(
-        name="torso",
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=TORSO_SIZE,
-        pos=(0, 0, TORSO_SIZE[2]),
-        material="plate",
-        contype=1,
-        conaffinity=0,
+        name="torso", type=BOX, size=TORSO_SIZE, pos=(0, 0, TORSO_SIZE[2]), material="plate", contype=1, conaffinity=0
     )
     add_cameras(torso, follow=(1.25, -0.75, 0.5), below=0.28)
     thigh = torso.add_body(name="thigh")
@@ -112,7 +106,7 @@ def _add_links(spec: mujoco.MjSpec, params: SlipLegParams, constrained: bool):
     _give_mass(shank, total, com, np.sqrt(about_knee / total - com**2))
     links = {"hip": (thigh, params.thigh_length, "tripod_a"), "knee": (shank, params.shank_length, "tripod_b")}
     for (name, (body, length, material)), span in zip(links.items(), JOINT_RANGES, strict=True):
-        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0), range=span, limited=constrained)
+        body.add_joint(name=name, type=HINGE, axis=(0, -1, 0), range=span, limited=constrained)
         end = length if name == "hip" else length - 0.02  # inside the ball that is the foot
         draw_rod(body, body.name, (0, 0, 0), (0, 0, -end), 0.018, material)
     return shank
@@ -126,7 +120,7 @@ def _give_mass(body, mass: float, com: float, gyration: float) -> None:
 
 def _add_motors(spec: mujoco.MjSpec, servo: bool, limited: bool) -> None:
     for k, (name, limit) in enumerate(zip(("hip", "knee"), TORQUE_LIMITS, strict=True)):
-        motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        motor = spec.add_actuator(name=name, target=name, trntype=JOINT)
         motor.ctrlrange, motor.ctrllimited = JOINT_RANGES[k] if servo else (-limit, limit), True
         if limited:
             add_speed_line(motor, limit, *SPEED_LINES[k], SERVO if servo else None)

@@ -81,16 +81,9 @@ def foot() -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_strut(spec: mujoco.MjSpec, name: str, torso: str, toe: str, hip, length: float, material: str) -> None:
-    """Draw a leg between a point of one body and the origin of another.
+    """Draw a leg of one material, a skin, from a hip in the torso's frame (3,) [m] to the origin of the toe.
 
-    Args:
-        spec: The model under construction.
-        name: Of the skin.
-        torso: The body that the hip is fixed to.
-        toe: The body whose origin is the toe, and whose z axis points at the hip.
-        hip: In the torso's frame, shape (3,) [m].
-        length: Of the leg at rest [m].
-        material: Of the whole strut.
+    The toe's z axis points at the hip; `length` is the leg's at rest [m].
     """
     at_rest, faces, share = surface(length)
     axis = share[:, None] * (0.0, 0.0, length)

@@ -17,6 +17,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.terrain import Flat, Slope, Terrain
+from .kinds import HFIELD, PLANE
 from .presets import Preset
 
 GROUND = "ground"
@@ -69,7 +70,7 @@ def add_ground(
     contact = contact_settings(preset, friction)
     ground = spec.worldbody.add_geom(name=GROUND, material="grid", contype=0, conaffinity=1, **contact)
     if is_plane(terrain):
-        ground.type = mujoco.mjtGeom.mjGEOM_PLANE
+        ground.type = PLANE
         ground.size = (0, 0, 1)  # infinite, drawn with a grid of 1 m
         ground.pos, ground.quat = _plane_pose(terrain, preset.sink - lowered)
         return [GROUND] * n_feet
@@ -79,7 +80,7 @@ def add_ground(
         affinity, kind = foot_bits(terrain, foot)
         patch.add_geom(
             name=f"patch_{foot}",
-            type=mujoco.mjtGeom.mjGEOM_PLANE,
+            type=PLANE,
             size=(0.05, 0.05, 1),
             pos=(0, 0, preset.sink - lowered),
             rgba=(0, 0, 0, 0),
@@ -134,7 +135,7 @@ def _add_height_field(spec: mujoco.MjSpec, geom, terrain: Terrain) -> None:
         size=(HALF_EXTENT, HALF_EXTENT, max(high - low, LEAST_RELIEF), 0.5),
         userdata=heights.astype(np.float32).ravel(),
     )
-    geom.type = mujoco.mjtGeom.mjGEOM_HFIELD
+    geom.type = HFIELD
     geom.hfieldname = GROUND
     geom.pos = (0, 0, low)
 

@@ -48,10 +48,6 @@ def fingerprint_and_used(*values: Any, rebuilt: bool = True) -> tuple[str, list[
         values: Functions, and whatever else the compiled code depends on.
         rebuilt: Whether jitted functions will be compiled again from their Python source (by `rebuild`), if they are
             given here or by a name in the code, or all are used as they are, with the machine code that they may hold.
-
-    Raises:
-        NoFingerprint: If a function refers to something that cannot be hashed, or uses an object of numba's that is not
-            what it was when it was first seen here; the sentence says what and where.
     """
     walk = _Walk(rebuilt)
     try:
@@ -71,14 +67,7 @@ def fingerprint_and_used(*values: Any, rebuilt: bool = True) -> tuple[str, list[
 
 
 class _Walk:
-    """One pass over all values reached, in an order that depends only on the values.
-
-    Attributes:
-        names: Of globals and attributes, in all code reached.
-        used: Objects of numba's that are used as they are, by `id`, in order of discovery.
-        refers_to: Those met in this walk, one for each time.
-        data: Whether a function met refers to anything but functions, libraries and such objects.
-    """
+    """One pass over all values reached, in an order that depends only on the values."""
 
     def __init__(self, rebuilt: bool, above: _Walk | None = None) -> None:
         self.rebuilt, self.data = rebuilt, False

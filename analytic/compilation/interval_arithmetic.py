@@ -35,12 +35,10 @@ def outward(lo, hi, units=1.0):
 
 
 def smaller(a, b):
-    """Return the smaller of two numbers."""
     return a if a < b else b
 
 
 def larger(a, b):
-    """Return the larger of two numbers."""
     return a if a > b else b
 
 
@@ -71,17 +69,14 @@ def ordered(al, ah, bl, bh):
 
 
 def neg(al, ah):
-    """Return -a."""
     return (-ah, -al) if al <= ah else (-INF, INF)
 
 
 def pos(al, ah):
-    """Return a."""
     return (al, ah) if al <= ah else (-INF, INF)
 
 
 def absolute(al, ah):
-    """Return abs(a)."""
     if not al <= ah:
         return -INF, INF
     if al >= 0.0:
@@ -92,12 +87,10 @@ def absolute(al, ah):
 
 
 def add(al, ah, bl, bh):
-    """Return a + b."""
     return outward(al + bl, ah + bh)
 
 
 def sub(al, ah, bl, bh):
-    """Return a - b."""
     return outward(al - bh, ah - bl)
 
 
@@ -143,7 +136,6 @@ def quotient(al, ah, bl, bh):
 
 
 def mod(al, ah, bl, bh):
-    """Return a % b."""
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     if al == ah and bl == bh and bl != 0.0 and -INF < al < INF and -INF < bl < INF:
@@ -168,7 +160,6 @@ def sign(al, ah, bl, bh):
 
 
 def copysign(al, ah, bl, bh):
-    """Return a with the sign of b."""
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     lo, hi = absolute(al, ah)
@@ -179,10 +170,8 @@ def copysign(al, ah, bl, bh):
 
 
 def larger_of(al, ah, bl, bh):
-    """Return max(a, b)."""
     return (larger(al, bl), larger(ah, bh)) if ordered(al, ah, bl, bh) else (-INF, INF)
 
 
 def smaller_of(al, ah, bl, bh):
-    """Return min(a, b)."""
     return (smaller(al, bl), smaller(ah, bh)) if ordered(al, ah, bl, bh) else (-INF, INF)

@@ -29,7 +29,6 @@ NEARLY_TURN = 6.28
 
 
 def sqrt(al, ah):
-    """Return the root of a."""
     if not (al <= ah and ah >= 0.0):
         return -INF, INF
     root = math.sqrt(ah)
@@ -45,7 +44,6 @@ def exp_of(a):
 
 
 def exp(al, ah):
-    """Return e^a."""
     if not al <= ah:
         return -INF, INF
     lo, hi = outward(exp_of(al), exp_of(ah), LIBM)
@@ -53,14 +51,12 @@ def exp(al, ah):
 
 
 def log(al, ah):
-    """Return the natural logarithm."""
     if not (al <= ah and al >= 0.0 and ah > 0.0):
         return -INF, INF
     return outward(math.log(al) if al > 0.0 else -INF, math.log(ah), LIBM)
 
 
 def tanh(al, ah):
-    """Return the hyperbolic tangent."""
     if not al <= ah:
         return -INF, INF
     lo, hi = outward(math.tanh(al), math.tanh(ah), LIBM)
@@ -85,7 +81,6 @@ def waves(al, ah, first, last, shift):
 
 
 def cos(al, ah):
-    """Return the cosine."""
     if not al <= ah:
         return -INF, INF
     if not ah - al < NEARLY_TURN:
@@ -94,7 +89,6 @@ def cos(al, ah):
 
 
 def sin(al, ah):
-    """Return the sine."""
     if not al <= ah:
         return -INF, INF
     if not ah - al < NEARLY_TURN:
@@ -113,14 +107,12 @@ def tan(al, ah):
 
 
 def asin(al, ah):
-    """Return the inverse sine."""
     if not (al <= ah and al >= -1.0 and ah <= 1.0):
         return -INF, INF
     return outward(math.asin(al), math.asin(ah), LIBM)
 
 
 def acos(al, ah):
-    """Return the inverse cosine."""
     if not (al <= ah and al >= -1.0 and ah <= 1.0):
         return -INF, INF
     lo, hi = outward(math.acos(ah), math.acos(al), LIBM)
@@ -128,7 +120,6 @@ def acos(al, ah):
 
 
 def atan(al, ah):
-    """Return the inverse tangent."""
     return outward(math.atan(al), math.atan(ah), LIBM) if al <= ah else (-INF, INF)
 
 
@@ -142,7 +133,6 @@ def length(a, b):
 
 
 def hypot(al, ah, bl, bh):
-    """Return the root of a a + b b."""
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     al, ah = absolute(al, ah)
@@ -216,7 +206,6 @@ def real_power(al, ah, bl, bh):
 
 
 def pow(al, ah, bl, bh):  # noqa: A001
-    """Return a^b."""
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     if not (bl == bh and bl == floor_of(bl) and -UNIT < bl < UNIT):
@@ -234,7 +223,6 @@ def pow(al, ah, bl, bh):  # noqa: A001
 
 
 def norm(al, ah, bl, bh):
-    """Return a a + b b."""
     sl, sh = square(al, ah)
     tl, th = square(bl, bh)
     return add(sl, sh, tl, th)

@@ -64,11 +64,7 @@ def _first(function: Callable, args: tuple) -> tuple[np.ndarray | None, tuple[fl
 
 
 def apply(function: Callable, *args: Any) -> Interval:
-    """Return a function's value; at least one argument is an interval.
-
-    Raises:
-        TypeError: If there is no rule for them.
-    """
+    """Return a function's value; at least one argument is an interval."""
     cell, rate = _first(function, args)
     if function in rules.CHOICES:
         args = tuple(arg if isinstance(arg, Interval) else constant(arg, rate is not None) for arg in args)
@@ -212,11 +208,7 @@ SAFE = ("range", "len", "enumerate", "zip", "print")  # builtins that see an int
 
 @functools.cache
 def stand_ins(rate: bool) -> dict[int, Any]:
-    """Return the stand-ins of modules and functions, by `id`, in a function that is given intervals.
-
-    Args:
-        rate: Whether the intervals that its arrays hold have derivatives.
-    """
+    """Return the stand-ins of modules and functions, by `id`; `rate`: whether intervals in arrays have derivatives."""
     numbers = types.SimpleNamespace(pi=np.pi, inf=np.inf, nan=np.nan, empty=_room(rate, False), zeros=_room(rate, True))
     swap: dict[int, Any] = {id(np): numbers, id(math): types.SimpleNamespace()}
     for name, value in jet_rules.NUMPY.items():

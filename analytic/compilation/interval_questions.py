@@ -12,7 +12,6 @@ MOST = 2.0**62  # of a whole answer
 
 
 def lt(al, ah, bl, bh):
-    """Return whether a < b."""
     if ordered(al, ah, bl, bh):
         if ah < bl:
             return 1.0, 0.0, 0.0
@@ -22,7 +21,6 @@ def lt(al, ah, bl, bh):
 
 
 def le(al, ah, bl, bh):
-    """Return whether a <= b."""
     if ordered(al, ah, bl, bh):
         if ah <= bl:
             return 1.0, 0.0, 0.0
@@ -32,12 +30,10 @@ def le(al, ah, bl, bh):
 
 
 def gt(al, ah, bl, bh):
-    """Return whether a > b."""
     return lt(bl, bh, al, ah)
 
 
 def ge(al, ah, bl, bh):
-    """Return whether a >= b."""
     return le(bl, bh, al, ah)
 
 
@@ -52,7 +48,6 @@ def eq(al, ah, bl, bh):
 
 
 def ne(al, ah, bl, bh):
-    """Return whether a != b."""
     answer, other, undecided = eq(al, ah, bl, bh)
     return other, answer, undecided
 
@@ -82,7 +77,6 @@ def toward_zero(a):
 
 
 def whole(al, ah):
-    """Return `int(a)`."""
     if not al <= ah:
         return 0.0, 1.0, 2.0
     return among(within(toward_zero(al)), within(toward_zero(ah)), within(toward_zero(middle(al, ah))))

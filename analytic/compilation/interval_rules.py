@@ -28,15 +28,15 @@ UNDECIDED, PATH, MOST, LOST = range(4)
 
 # The value, then the partial derivatives.
 ONE = {
-    operator.neg: (arithmetic.neg, slopes.minus_one),
+    operator.neg: (arithmetic.neg, lambda al, ah, lo, hi: (-1.0, -1.0)),
     operator.pos: (arithmetic.pos, slopes.one),
     abs: (arithmetic.absolute, slopes.absolute_slope),
     math.fabs: (arithmetic.absolute, slopes.absolute_slope),
-    math.sin: (elementary.sin, slopes.sin_slope),
+    math.sin: (elementary.sin, lambda al, ah, lo, hi: elementary.cos(al, ah)),
     math.cos: (elementary.cos, slopes.cos_slope),
     math.tan: (elementary.tan, slopes.tan_slope),
     math.sqrt: (elementary.sqrt, slopes.sqrt_slope),
-    math.exp: (elementary.exp, slopes.exp_slope),
+    math.exp: (elementary.exp, lambda al, ah, lo, hi: (lo, hi)),
     math.log: (elementary.log, slopes.log_slope),
     math.tanh: (elementary.tanh, slopes.tanh_slope),
     math.acos: (elementary.acos, slopes.acos_slope),
@@ -44,25 +44,16 @@ ONE = {
     math.atan: (elementary.atan, slopes.atan_slope),
     float: (arithmetic.pos, slopes.one),
 }
-_ADD = (arithmetic.add, slopes.first_one, slopes.second_one)
-_SUB = (arithmetic.sub, slopes.first_one, slopes.second_minus_one)
-_MUL = (arithmetic.mul, slopes.mul_by_first, slopes.mul_by_second)
-_DIV = (arithmetic.div, slopes.div_by_first, slopes.div_by_second)
-_MOD = (arithmetic.mod, slopes.mod_by_first, slopes.mod_by_second)
 _POW = (elementary.pow, slopes.pow_by_first, slopes.pow_by_second)
-TWO = {
-    operator.add: _ADD,
-    operator.sub: _SUB,
-    operator.mul: _MUL,
-    operator.truediv: _DIV,
-    operator.mod: _MOD,
-    operator.pow: _POW,
-    operator.iadd: _ADD,
-    operator.isub: _SUB,
-    operator.imul: _MUL,
-    operator.itruediv: _DIV,
-    operator.imod: _MOD,
-    operator.ipow: _POW,
+_OPERATORS = {  # `a += b` is `a + b`
+    "add": (arithmetic.add, slopes.one_of_two, slopes.one_of_two),
+    "sub": (arithmetic.sub, slopes.one_of_two, lambda al, ah, bl, bh, lo, hi: (-1.0, -1.0)),
+    "mul": (mul, lambda al, ah, bl, bh, lo, hi: (bl, bh), lambda al, ah, bl, bh, lo, hi: (al, ah)),
+    "truediv": (arithmetic.div, lambda al, ah, bl, bh, lo, hi: arithmetic.div(1.0, 1.0, bl, bh), slopes.div_by_second),
+    "mod": (arithmetic.mod, slopes.mod_by_first, slopes.mod_by_second),
+    "pow": _POW,
+}
+TWO = {getattr(operator, i + name): rule for i in ("", "i") for name, rule in _OPERATORS.items()} | {
     math.pow: _POW,
     math.atan2: (elementary.atan2, slopes.atan2_by_first, slopes.atan2_by_second),
     math.hypot: (elementary.hypot, slopes.hypot_by_first, slopes.hypot_by_second),

@@ -20,11 +20,6 @@ def one(al, ah, lo, hi):
     return 1.0, 1.0
 
 
-def minus_one(al, ah, lo, hi):
-    """Return -1, of -a."""
-    return -1.0, -1.0
-
-
 def absolute_slope(al, ah, lo, hi):
     """Return the sign of a."""
     if al >= 0.0 and al <= ah:
@@ -32,11 +27,6 @@ def absolute_slope(al, ah, lo, hi):
     if ah <= 0.0 and al <= ah:
         return -1.0, -1.0
     return -1.0, 1.0
-
-
-def sin_slope(al, ah, lo, hi):
-    """Return cos(a)."""
-    return elementary.cos(al, ah)
 
 
 def cos_slope(al, ah, lo, hi):
@@ -59,11 +49,6 @@ def sqrt_slope(al, ah, lo, hi):
         low, _ = outward(0.5 / hi, INF)
         return low, INF
     return -INF, INF
-
-
-def exp_slope(al, ah, lo, hi):
-    """Return e^a."""
-    return lo, hi
 
 
 def log_slope(al, ah, lo, hi):
@@ -108,34 +93,9 @@ def atan_slope(al, ah, lo, hi):
     return div(1.0, 1.0, low, high)
 
 
-def first_one(al, ah, bl, bh, lo, hi):
-    """Return 1, of a + b, a - b and a % b by a."""
+def one_of_two(al, ah, bl, bh, lo, hi):
+    """Return 1, of a + b by both, of a - b by a."""
     return 1.0, 1.0
-
-
-def second_one(al, ah, bl, bh, lo, hi):
-    """Return 1, of a + b by b."""
-    return 1.0, 1.0
-
-
-def second_minus_one(al, ah, bl, bh, lo, hi):
-    """Return -1, of a - b by b."""
-    return -1.0, -1.0
-
-
-def mul_by_first(al, ah, bl, bh, lo, hi):
-    """Return b, of a b by a."""
-    return bl, bh
-
-
-def mul_by_second(al, ah, bl, bh, lo, hi):
-    """Return a, of a b by b."""
-    return al, ah
-
-
-def div_by_first(al, ah, bl, bh, lo, hi):
-    """Return 1 / b, of a / b by a."""
-    return div(1.0, 1.0, bl, bh)
 
 
 def div_by_second(al, ah, bl, bh, lo, hi):

@@ -6,24 +6,12 @@ import math
 import operator
 
 
-def _neg(a):
-    return -a, -1.0
-
-
 def _pos(a):
     return a, 1.0
 
 
 def _abs(a):
     return abs(a), -1.0 if a < 0.0 else 1.0
-
-
-def _sin(a):
-    return math.sin(a), math.cos(a)
-
-
-def _cos(a):
-    return math.cos(a), -math.sin(a)
 
 
 def _tan(a):
@@ -41,47 +29,14 @@ def _exp(a):
     return value, value
 
 
-def _log(a):
-    return math.log(a), 1.0 / a
-
-
 def _tanh(a):
     value = math.tanh(a)
     return value, 1.0 - value * value
 
 
-def _acos(a):
-    return math.acos(a), -1.0 / math.sqrt(1.0 - a * a)
-
-
-def _asin(a):
-    return math.asin(a), 1.0 / math.sqrt(1.0 - a * a)
-
-
-def _atan(a):
-    return math.atan(a), 1.0 / (1.0 + a * a)
-
-
-def _add(a, b):
-    return a + b, 1.0, 1.0
-
-
-def _sub(a, b):
-    return a - b, 1.0, -1.0
-
-
-def _mul(a, b):
-    return a * b, b, a
-
-
 def _div(a, b):
     value = a / b
     return value, 1.0 / b, -value / b
-
-
-def _mod(a, b):
-    value = a % b
-    return value, 1.0, -math.floor(a / b)
 
 
 def _pow(a, b):
@@ -107,50 +62,38 @@ def _copysign(a, b):
     return value, 1.0 if (value < 0.0) == (a < 0.0) else -1.0, 0.0
 
 
-def _max(a, b):
-    return (a, 1.0, 0.0) if a >= b else (b, 0.0, 1.0)
-
-
-def _min(a, b):
-    return (a, 1.0, 0.0) if a <= b else (b, 0.0, 1.0)
-
-
 ONE = {
-    operator.neg: _neg,
+    operator.neg: lambda a: (-a, -1.0),
     operator.pos: _pos,
     abs: _abs,
     math.fabs: _abs,
-    math.sin: _sin,
-    math.cos: _cos,
+    math.sin: lambda a: (math.sin(a), math.cos(a)),
+    math.cos: lambda a: (math.cos(a), -math.sin(a)),
     math.tan: _tan,
     math.sqrt: _sqrt,
     math.exp: _exp,
-    math.log: _log,
+    math.log: lambda a: (math.log(a), 1.0 / a),
     math.tanh: _tanh,
-    math.acos: _acos,
-    math.asin: _asin,
-    math.atan: _atan,
+    math.acos: lambda a: (math.acos(a), -1.0 / math.sqrt(1.0 - a * a)),
+    math.asin: lambda a: (math.asin(a), 1.0 / math.sqrt(1.0 - a * a)),
+    math.atan: lambda a: (math.atan(a), 1.0 / (1.0 + a * a)),
     float: _pos,
 }
-TWO = {
-    operator.add: _add,
-    operator.sub: _sub,
-    operator.mul: _mul,
-    operator.truediv: _div,
-    operator.mod: _mod,
-    operator.pow: _pow,
-    operator.iadd: _add,
-    operator.isub: _sub,
-    operator.imul: _mul,
-    operator.itruediv: _div,
-    operator.imod: _mod,
-    operator.ipow: _pow,
+_OPERATORS = {  # `a += b` is `a + b`
+    "add": lambda a, b: (a + b, 1.0, 1.0),
+    "sub": lambda a, b: (a - b, 1.0, -1.0),
+    "mul": lambda a, b: (a * b, b, a),
+    "truediv": _div,
+    "mod": lambda a, b: (a % b, 1.0, -math.floor(a / b)),
+    "pow": _pow,
+}
+TWO = {getattr(operator, i + name): rule for i in ("", "i") for name, rule in _OPERATORS.items()} | {
     math.pow: _pow,
     math.atan2: _atan2,
     math.hypot: _hypot,
     math.copysign: _copysign,
-    max: _max,
-    min: _min,
+    max: lambda a, b: (a, 1.0, 0.0) if a >= b else (b, 0.0, 1.0),
+    min: lambda a, b: (a, 1.0, 0.0) if a <= b else (b, 0.0, 1.0),
 }
 # Functions with an infinite derivative somewhere, as of a root at zero. What does not move there to first order, such
 # as the square of a speed that is zero, adds nothing; what moves gives infinity, and no derivative.

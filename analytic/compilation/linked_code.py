@@ -35,12 +35,7 @@ class LinkedCode:
         self._address = 0
 
     def address(self) -> int:
-        """Return the address of the function, which the first call compiles or loads.
-
-        Raises:
-            linking.NotLinked: If what it is made of can be run by numba's engine only.
-            numba.core.errors.NumbaError: If a function of the model cannot be compiled.
-        """
+        """Return the address of the function, which the first call compiles or loads."""
         if not self._address:
             notice.show(DiskCache)
             with global_compiler_lock:
@@ -74,13 +69,7 @@ class LinkedCode:
 
 
 def bitcode(name: str, key: str | Key, translate: Callable[[], llvm.ModuleRef]) -> bytes:
-    """Return a translation as bitcode: from disk, or made and kept.
-
-    Args:
-        name: Begins the name of its file.
-        key: A hash of all that it is made of.
-        translate: Returns the module.
-    """
+    """Return a translation as bitcode: from disk, or what `translate` returns, kept; `key` hashes all it is made of."""
     then = key.then if isinstance(key, Key) else key
     path = store.path_of(name, then, linking.kind_of_processor()) if isinstance(then, str) else None
 

@@ -94,11 +94,7 @@ def seal(module: llvm.ModuleRef, ours: str, counts: bool = True) -> llvm.ModuleR
 
 
 def machine_code_of(module: llvm.ModuleRef) -> tuple[bytes, list[str], bool]:
-    """Return a module's machine code, the names that it expects, and whether another process may use it.
-
-    Raises:
-        NotLinked: If it can be run by numba's engine only.
-    """
+    """Return a module's machine code, the names that it expects, and whether another process may use it."""
     library = JITCodeLibrary(_codegen(), "tarsus_linked")
     library._final_module = module
     library._optimize_final_module()
@@ -120,11 +116,7 @@ def is_lasting(module: llvm.ModuleRef) -> bool:
 
 
 def address_of(code: bytes, names: list[str], name: str) -> int:
-    """Load machine code and return the address of a function of it, which no other code that is loaded may have.
-
-    Raises:
-        ImportError: If a name that it expects is not known: to load it would end the process.
-    """
+    """Load machine code and return the address of a function of it, which no other code that is loaded may have."""
     if unknown := define(cpu_target.target_context, names):
         raise ImportError(f"nothing defines {', '.join(unknown)}")
     engine = _engine()

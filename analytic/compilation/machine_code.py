@@ -53,21 +53,16 @@ def circumstances() -> list[str]:
 
 
 class Key:
-    """The fingerprint of functions and values to be compiled, and of the circumstances.
-
-    Attributes:
-        then: The fingerprint when they were taken, or the error that says why there is none.
-        name: The fingerprint, or else a word that nobody has used.
-    """
+    """The fingerprint of functions and values to be compiled, and of the circumstances."""
 
     def __init__(self, *values: Any, rebuilt: bool = True) -> None:
-        self.then: str | NoFingerprint
+        self.then: str | NoFingerprint  # when they were taken, or the error that says why there is none
         self._used: list[Any] = []
         try:
             self.then, self._used = fingerprint_and_used(*values, circumstances(), rebuilt=rebuilt)
         except NoFingerprint as error:
             self.then = error
-        self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex
+        self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex  # a word that nobody has used
 
     def joined(self, *hashes: str) -> Key:
         """Return the key of what is made of the same and of what has these hashes."""
@@ -84,11 +79,9 @@ class Key:
 
 
 def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
-    """Return a jitted function that loads its machine code from disk if it is there, and saves it otherwise.
+    """Return a function of `numba.njit` that loads its machine code from disk if it is there, and saves it otherwise.
 
-    Args:
-        dispatcher: What `numba.njit` returned.
-        key: Returns what the code depends on, when it is about to be compiled.
+    `key` returns what the code depends on, when it is about to be compiled.
     """
     if hasattr(dispatcher, "enable_caching"):  # else NUMBA_DISABLE_JIT is set
         dispatcher._cache = DiskCache(dispatcher.py_func, key)

@@ -21,13 +21,7 @@ from .references import attribute_names
 def as_function(kind: type, name: str, known: tuple[str, ...]) -> Callable:
     """Return a method of a class as a function of a record and the method's arguments.
 
-    Args:
-        kind: The class.
-        name: The method's name.
-        known: Attributes that the record has; all others of the instance are the class's.
-
-    Raises:
-        ValueError: If the method reads more of its instance than the record has, and its source is not to be had.
+    The record has the attributes `known`; all others of the instance are the class's.
     """
     return _function(kind, name, known, {})
 

@@ -60,11 +60,7 @@ def read_or_make(path: Path | None, made_of: Callable[[bytes], Any], make: Calla
 
 
 def write(path: Path, body: bytes) -> None:
-    """Keep a file's contents; the longest unused files go.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
+    """Keep a file's contents; the longest unused files go."""
     write_whole(path, _head(path, body) + body)
     clear(path.parent, KEEP)
 

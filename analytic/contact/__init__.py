@@ -6,9 +6,8 @@ Compiled code calls `kernels.frames` directly.
 """
 
 from .connection import LAWS, Feet, Solver, force_scale, lag_filter, solve
-from .derivative import TwistDerivatives, twist_derivatives
+from .derivative import ForceDerivatives, TwistDerivatives, force_derivatives, twist_derivatives
 from .epsilon import Epsilon
-from .force_derivative import ForceDerivatives, force_derivatives
 from .friction import connection_matrix, slide
 from .laws import Coulomb, SlidingLaw, Viscous
 from .results import Motion, SolverStatus, Support

@@ -11,12 +11,7 @@ from .kernels import LARGEST, SMALLEST
 
 
 def finite(name: str, value, least: float = -np.inf) -> np.ndarray:
-    """Return `value` as a float array, of any shape.
-
-    Raises:
-        ValueError: If it is not of real numbers, is masked, contains NaN, infinity or a number beyond `LARGEST`, or
-            an entry below `least`.
-    """
+    """Return `value` as a float array, of any shape."""
     array = _numbers(name, value)
     axes = list(range(array.ndim))
     # The sum of squares is below that unless an entry is not, or there are very many: only then look closer.
@@ -50,20 +45,12 @@ def _is_masked(value) -> bool:
 
 
 def not_negative(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of non-negative numbers, of any shape.
-
-    Raises:
-        ValueError: If an entry is not.
-    """
+    """Return `value` as a float array of non-negative numbers, of any shape."""
     return finite(name, value, 0.0)
 
 
 def sizes(name: str, value) -> np.ndarray:
-    """Return `value` as a float array, of any shape, whose numbers are zero or large enough to be squared.
-
-    Raises:
-        ValueError: If an entry is not.
-    """
+    """Return `value` as a float array, of any shape, whose numbers are zero or large enough to be squared."""
     array = finite(name, value, 0.0)
     if array.size and array.min() < SMALLEST and np.any((array > 0.0) & (array < SMALLEST)):
         raise ValueError(f"{name} must be 0 or at least {SMALLEST:g}, got {array[array > 0.0].min():g}")
@@ -71,11 +58,7 @@ def sizes(name: str, value) -> np.ndarray:
 
 
 def positive(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of positive numbers, of any shape.
-
-    Raises:
-        ValueError: If an entry is not a positive number, or too small to be squared.
-    """
+    """Return `value` as a float array of positive numbers, of any shape."""
     array = finite(name, value)
     if array.size and not array.min() > 0.0:
         raise ValueError(f"{name} must be positive, got {array.min():g}")
@@ -83,11 +66,7 @@ def positive(name: str, value) -> np.ndarray:
 
 
 def number(name: str, value) -> float:
-    """Return `value` as a float.
-
-    Raises:
-        ValueError: If it is not one finite number.
-    """
+    """Return `value` as a float."""
     array = finite(name, value)
     if array.ndim:
         raise ValueError(f"{name} must be one number, got an array of shape {array.shape}")
@@ -95,11 +74,7 @@ def number(name: str, value) -> float:
 
 
 def count(name: str, value) -> int:
-    """Return `value` as an int.
-
-    Raises:
-        ValueError: If it is not a whole number of at least 1.
-    """
+    """Return `value` as an int."""
     try:
         whole = operator.index(value)
     except TypeError:
@@ -110,22 +85,14 @@ def count(name: str, value) -> int:
 
 
 def choice(name: str, value) -> bool:
-    """Return `value` as a bool.
-
-    Raises:
-        ValueError: If it is not True or False.
-    """
+    """Return `value` as a bool."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {type(value).__name__}")
     return bool(value)
 
 
 def vectors(name: str, value, widths: tuple[int, ...]) -> np.ndarray:
-    """Return one vector per foot, shape (..., n, width).
-
-    Raises:
-        ValueError: If the shape differs, there is no foot, or an entry is not finite.
-    """
+    """Return one vector per foot, shape (..., n, width)."""
     array = finite(name, value)
     wanted = " or ".join(map(str, widths))
     if array.ndim < 2 or array.shape[-1] not in widths or array.shape[-2] == 0:
@@ -134,11 +101,7 @@ def vectors(name: str, value, widths: tuple[int, ...]) -> np.ndarray:
 
 
 def per_foot(name: str, value, n: int, check=sizes) -> np.ndarray:
-    """Return one number per foot, shape (..., n), from a scalar, (n,) or (..., n).
-
-    Raises:
-        ValueError: If the last dimension is neither n nor 1, or an entry does not pass the check.
-    """
+    """Return one number per foot, shape (..., n), from a scalar, (n,) or (..., n)."""
     array = check(name, value)
     if array.ndim and array.shape[-1] not in (1, n):
         raise ValueError(f"{name} must have one entry per foot, shape (..., {n}), got {array.shape}")
@@ -146,11 +109,7 @@ def per_foot(name: str, value, n: int, check=sizes) -> np.ndarray:
 
 
 def batch_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the common leading shape of the named arguments.
-
-    Raises:
-        ValueError: If they do not broadcast together.
-    """
+    """Return the common leading shape of the named arguments."""
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:

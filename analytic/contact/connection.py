@@ -40,11 +40,7 @@ class Feet:
 
 
 def named_law(law):
-    """Return a friction law, given by name or as a law.
-
-    Raises:
-        ValueError: If no law has that name.
-    """
+    """Return a friction law, given by name or as a law."""
     if isinstance(law, str):
         if law not in LAWS:
             raise ValueError(f"unknown friction law {law!r}; known: {', '.join(LAWS)}")
@@ -56,11 +52,7 @@ def named_law(law):
 
 
 def law_with_kernel(law):
-    """Return a friction law that compiled code can run, given by name or as a law.
-
-    Raises:
-        ValueError: If no such law has that name.
-    """
+    """Return a friction law that compiled code can run, given by name or as a law."""
     compiled = {name: known for name, known in LAWS.items() if not isinstance(known, SlidingLaw)}
     found = compiled.get(law, law) if isinstance(law, str) else named_law(law)
     if isinstance(found, str | SlidingLaw):
@@ -70,11 +62,7 @@ def law_with_kernel(law):
 
 
 def table_of(feet: Feet, n: int, ground) -> np.ndarray:
-    """Return the parameters of n feet as the kernels take them, shape (..., n, 5).
-
-    Raises:
-        ValueError: If `feet` is not a `Feet`, or it or the ground is not for n feet.
-    """
+    """Return the parameters of n feet as the kernels take them, shape (..., n, 5)."""
     if not isinstance(feet, Feet):
         raise ValueError(f"feet must be Feet(stiffness, mu, weight), got {type(feet).__name__}")
     return foot_table(n, feet.stiffness, feet.mu, feet.anisotropy, ground)

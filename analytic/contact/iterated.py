@@ -48,9 +48,6 @@ def replace_friction(found: Motion, pos, vel, table, law: SlidingLaw, tilt_terms
 
     A frame whose root finder failed, or ended out of balance, has the status GAP_MISSED; `gap` is NaN, as there is no
     certified bound.
-
-    Raises:
-        ValueError: If `tilt_terms` are asked for.
     """
     if tilt_terms:
         raise ValueError("tilt_terms needs a law with a kernel, viscous or coulomb; leave it out for others")

@@ -67,13 +67,7 @@ class Adjoint:
         self._rows = ROWS
 
     def run(
-        self,
-        function: Callable,
-        wrt: Sequence[str],
-        x0: Any = None,
-        d0: Any = None,
-        params: Any = None,
-        **how: Any,
+        self, function: Callable, wrt: Sequence[str], x0: Any = None, d0: Any = None, params: Any = None, **how: Any
     ) -> Gradient:
         """Return a measure of the run's end and its gradient.
 

@@ -33,11 +33,7 @@ class Batch:
 
 
 def run_batch(sim: Any, given: tuple, n_threads: int | None, how: dict[str, Any]) -> Batch:
-    """Do what `Simulator.batch` does; `given` are x0s, d0s and params.
-
-    Raises:
-        ValueError: If names, sizes or settings are wrong, or the three disagree in their number of rows.
-    """
+    """Do what `Simulator.batch` does; `given` are x0s, d0s and params."""
     model = sim.model
     rows = [rows_of(value, default) for value, default in zip(given, (model.x0, model.d0, model.p0), strict=True)]
     sizes = {len(value) for value in rows if value is not None}

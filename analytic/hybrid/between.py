@@ -65,12 +65,7 @@ class Reads:
 
 
 def excesses(whole: Any, runs: Sequence[Any]) -> list[Excess]:
-    """Return the places at which bounds that are to hold at all times are left, the farthest first.
-
-    Args:
-        whole: The `horizon.Horizon`.
-        runs: Its `horizon.SegmentRun`s.
-    """
+    """Return the places at which segments' runs leave bounds that are to hold at all times, the farthest first."""
     found, bounds = [], [(i, bound) for i, bound in enumerate(whole.problem.bounds) if bound.at is None]
     for segment, run in enumerate(runs) if bounds else ():
         reads = read_finely(whole, run)

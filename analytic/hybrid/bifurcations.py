@@ -14,6 +14,7 @@ Source: Kuznetsov, Elements of Applied Bifurcation Theory, 3rd ed. (2004), secti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
@@ -64,31 +65,15 @@ def _pairs(values: np.ndarray) -> list[tuple]:
     return list(combinations(values, 2))
 
 
-def fold_test(point: CurvePoint) -> float:
-    """Return dp/ds."""
-    return float(point.tangent[-1])
-
-
-def branch_test(point: CurvePoint) -> float:
-    """Return the determinant that is zero where two curves cross, and not at a fold."""
-    return float(np.linalg.det(point.bordered))
-
-
-def doubling_test(point: CurvePoint) -> float:
-    """Return the product of (multiplier + 1)."""
-    return float(np.linalg.det(point.jacobian[:, :-1] + np.eye(len(point.jacobian))))
-
-
-def circle_test(point: CurvePoint) -> float:
-    """Return the product of (multiplier times another - 1) over all pairs; 1 for a single multiplier."""
-    return float(np.prod([a * b - 1.0 for a, b in _pairs(point.multipliers)]).real)
-
-
-TESTS = {
-    BifurcationKind.FOLD: fold_test,
-    BifurcationKind.BRANCH_POINT: branch_test,
-    BifurcationKind.PERIOD_DOUBLING: doubling_test,
-    BifurcationKind.NEIMARK_SACKER: circle_test,
+TESTS: dict[BifurcationKind, Callable[[CurvePoint], float]] = {
+    BifurcationKind.FOLD: lambda point: float(point.tangent[-1]),
+    BifurcationKind.BRANCH_POINT: lambda point: float(np.linalg.det(point.bordered)),  # not zero at a fold
+    BifurcationKind.PERIOD_DOUBLING: lambda point: float(
+        np.linalg.det(point.jacobian[:, :-1] + np.eye(len(point.jacobian)))
+    ),
+    BifurcationKind.NEIMARK_SACKER: lambda point: float(
+        np.prod([a * b - 1.0 for a, b in _pairs(point.multipliers)]).real
+    ),
 }
 
 

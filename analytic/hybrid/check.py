@@ -20,11 +20,7 @@ UNSET = -7.25e307  # a number no field computes: marks entries that a function d
 
 
 def check_model(model: Model, functions: Functions, mixed: bool = False) -> None:
-    """Call every function once per named chart, at the initial state.
-
-    Raises:
-        ValueError: If a function does not fit the model's sizes, or leads to a chart that does not exist.
-    """
+    """Call every function once per named chart, at the initial state, and refuse one that does not fit the sizes."""
     done: dict = {}
 
     def plain(function: Callable | None) -> Callable | None:

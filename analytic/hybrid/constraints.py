@@ -15,18 +15,7 @@ APART = 1e-3  # of a held event and a node, in units of the ramp: at one time th
 
 
 def read(whole: Any, part: Any, outputs: Any, r: Any, start: Any, made: Any, v: Any, is_last: bool) -> Readings:
-    """Return the readings of a segment's run.
-
-    Args:
-        whole: The `horizon.Horizon`.
-        part: The segment.
-        outputs: Evaluates outputs.
-        r: The run.
-        start: Where it began.
-        made: It with derivatives, or None.
-        v: Their directions, or None.
-        is_last: Whether it ends the horizon.
-    """
+    """Return the readings of a segment's run; `made`: it with derivatives along `v`, None for both without."""
     reader = Reader(whole, part, outputs, r, start, made, v)
     found = [*_bounds(reader, is_last), *(_suppressed(reader) if reader.ordered else []), *_held(reader)]
     c, full = (np.concatenate([np.zeros(0), *(one[i] for one in found)]) for i in (0, 1))

@@ -30,11 +30,7 @@ class DenseOutput:
         self._changes = np.flatnonzero(kinds)
 
     def states(self, t: Any, side: str) -> np.ndarray:
-        """States at times of any shape [s], shape (..., n); at an event before it ("left") or behind it ("right").
-
-        Raises:
-            ValueError: If a time is not within the run, or the side is unknown.
-        """
+        """States at times of any shape [s], shape (..., n); at an event before it ("left") or behind it ("right")."""
         t = self._checked(t, side)
         row = self._row(t, side)
         s = np.minimum(t - self._rows[row, 0], self._valid[row])

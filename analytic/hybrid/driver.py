@@ -45,11 +45,7 @@ class Driver:
     def run(
         self, on_measure: Callable | None, on_frame: Callable | None, partial: bool = False
     ) -> BaseException | None:
-        """Run to the end; return the exception that ended it, if one did.
-
-        Raises:
-            KeyboardInterrupt: After Ctrl-C, unless `partial` results are asked for.
-        """
+        """Run to the end; return the exception that ended it, Ctrl-C only if `partial` results are asked for."""
         try:
             with np.errstate(all="ignore") if self.mode != "compiled" else nullcontext():
                 while True:

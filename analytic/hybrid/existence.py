@@ -27,14 +27,7 @@ class Existence(Enum):
 
 
 def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -> tuple[Existence, str]:
-    """Return the `Existence` of a derivative, and a sentence.
-
-    Args:
-        r: The run.
-        v: Its directions, k.
-        made: Their derivatives.
-        stop_at: The guard that was to end it, or None.
-    """
+    """Return the `Existence` of the derivatives `made` along directions v, k, and a sentence."""
     log = r.events
     for row in np.flatnonzero((log.kind == "transition") & np.isnan(made.t_by).any(axis=1)):
         bad = np.isnan(made.t_by[row])
@@ -59,12 +52,7 @@ def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -
 
 
 def judge_run(r: Result, stop_at: str | None) -> tuple[Existence, str]:
-    """Whether a run may have a derivative, and a sentence: it came to its end, touched no guard, met no limit or jump.
-
-    Args:
-        r: The run.
-        stop_at: The guard that was to end it, or None.
-    """
+    """Whether a run may have a derivative, and a sentence: it came to its end, touched no guard, met no limit."""
     log = r.events
     if r.status is Status.ZENO or np.any(log.kind == "accumulation"):
         return Existence.ACCUMULATION, f"{Existence.ACCUMULATION.value}: {r.message}"

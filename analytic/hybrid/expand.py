@@ -21,11 +21,7 @@ from .sliding import entering, sliding_functions
 
 
 def to_functions(model: Model, mixed: bool = False) -> Functions:
-    """Return a model as the kernel's functions, sizes and tables.
-
-    Raises:
-        ValueError: If a chart has no field, or a guard no function.
-    """
+    """Return a model as the kernel's functions, sizes and tables."""
     three = model.three or textbook_functions(model)
     enclosed, certified = enclosed_guards(model, three)
     guards = list(model.guards.values())
@@ -36,14 +32,12 @@ def to_functions(model: Model, mixed: bool = False) -> Functions:
         field=three["field"],
         guards=three["guards"],
         transition=three["transition"],
-        field_key=three["field_key"] or _own_key,
+        field_key=three["field_key"] or (lambda chart: chart),
         initial=model.hooks.get("initial") or _starts_in(start),
         validate=model.hooks.get("validate"),
-        after_zeno=model.hooks.get("after_zeno") or _declines,
+        after_zeno=model.hooks.get("after_zeno") or (lambda t, x, d, p, chart: codes.DECLINE),
         sizes=sizes,
-        tables=_tables(model, guards, mixed)
-        | {"PASSIVE": _passive(model), "CERTIFIED": certified}
-        | known_times(model),
+        tables=_tables(model, guards, mixed) | {"CERTIFIED": certified} | known_times(model),
         enclosed=enclosed,
         one_by_one=model.three is None,
     )
@@ -89,21 +83,21 @@ def _tables(model: Model, guards: list[Guard], mixed: bool) -> dict[str, np.ndar
     def table(values: list[int]) -> np.ndarray:
         return np.array(values or [0], dtype=np.int64)
 
+    def default_entry(guard: Guard) -> str:
+        return "ignore" if not mixed and leaves_motion(model, guard) else "refuse"
+
     return {
         "DIRECTION": table([guard.direction for guard in guards]),
         "SIDE": table([SIDES[guard.side] for guard in guards]),
         "KIND": table([codes.INVALID if guard.invalid else codes.CHANGE for guard in guards]),
-        "ON_ENTRY": table([ON_ENTRY[guard.on_entry or _default_entry(model, guard, mixed)] for guard in guards]),
+        "ON_ENTRY": table([ON_ENTRY[guard.on_entry or default_entry(guard)] for guard in guards]),
+        "PASSIVE": table(_passive(model)),
     }
 
 
-def _default_entry(model: Model, guard: Guard, mixed: bool) -> str:
-    return "ignore" if not mixed and leaves_motion(model, guard) else "refuse"
-
-
-def _passive(model: Model) -> np.ndarray:
-    """Return 1 for guards that only name the next chart with the same field: they do not change the motion."""
-    passive = [
+def _passive(model: Model) -> list[bool]:
+    """Return whether guards only name the next chart with the same field: they do not change the motion."""
+    return [
         not guard.invalid
         and name not in model.resets
         and name not in model.handlers
@@ -114,15 +108,6 @@ def _passive(model: Model) -> np.ndarray:
         )
         for name, guard in model.guards.items()
     ]
-    return np.array([*passive] or [False], dtype=np.int64)
-
-
-def _own_key(chart):
-    return chart
-
-
-def _declines(t, x, d, p, chart):
-    return codes.DECLINE
 
 
 def _starts_in(chart: int) -> Callable:

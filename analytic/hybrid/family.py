@@ -27,11 +27,7 @@ class FamilyEnd(Enum):
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a family is followed; lengths are scaled, see `families.follow`.
-
-    Raises:
-        ValueError: Unless 0 < min_step <= step <= max_step, and the limits are positive.
-    """
+    """How fast a family is followed; lengths are scaled, see `families.follow`."""
 
     step: float = 0.01  # first step along the curve
     min_step: float = 1e-6  # where the family is given up: how near to its end the last point lies

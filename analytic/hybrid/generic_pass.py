@@ -2,7 +2,7 @@
 
 As of the kernel (`generic`), what differs stays open: `tarsus_size_n()`, ..., which its functions name as n, nd, ng, k,
 m, and `tarsus_jets_field(...)`, ..., the model's functions of flat jets. There is one translation for all
-explicit methods, whose steps `tangent_explicit` serves, and one for each other.
+explicit methods, whose steps `explicit_step` serves, and one for each other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .loader import intrinsic_plain
 from .tableau import METHODS, Method
 from .unroll import IMPORTS, unrolled
 
-FILES = ("tangent_linear", "simultaneous", "saltation", "tangent_explicit", "tangent_rosenbrock", "tangent_pass")
+FILES = ("simultaneous", "saltation", "tangent_rosenbrock", "tangent_pass")
 # Sizes by the names that functions of the pass have for them, and where these find them in `Sizes`.
 SIZES = {"n": "n", "nd": "nd", "ng": "ng", "k": "k", "m": "jet", "size": "state"}
 CALLS = {  # the model's functions of jets; each returns a whole number, 0 where there is nothing to return
@@ -93,7 +93,7 @@ def _executed() -> dict[str, Any]:
 
 
 def _sums(method: Method, rates: Any, n: Any) -> dict[str, Any]:
-    """Do what `tangent_explicit._sums` does, for numbers whose number is open."""
+    """Do what `tangent_pass._sums` does, for numbers whose number is open."""
     tree, called = ast.parse(unrolled(method).removeprefix(IMPORTS)), Called("N")
     for node in tree.body:
         called.inside(node)

@@ -109,11 +109,7 @@ class Horizon:
         )
 
     def start(self, guess: Mapping[str, float]) -> np.ndarray:
-        """Return the scaled decisions of a guess.
-
-        Raises:
-            ValueError: If a name is unknown.
-        """
+        """Return the scaled decisions of a guess."""
         unknown = set(guess) - set(self.names)
         if unknown:
             raise ValueError(f"the guess has unknown decisions {sorted(unknown)}; known: {', '.join(self.names)}")

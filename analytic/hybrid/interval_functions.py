@@ -68,14 +68,6 @@ def tried(guards: Callable, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: 
 
     Only the branches that it takes there are tried; of the others, what they read of NumPy and SciPy must have a rule.
     The intervals are points that do not move.
-
-    Args:
-        guards: The model's, `guards(t, x, d, p, chart, g)`.
-        x: The state, shape (n,).
-        d: Its memory.
-        p: Its parameters.
-        chart: Code of its chart.
-        n_guards: Rows of g.
     """
     swap = interval_objects.stand_ins(True)
     for value, name in library_reads(guards):

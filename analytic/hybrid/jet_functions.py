@@ -83,13 +83,7 @@ def by_arithmetic(functions: Functions, s: Sizes) -> JetFunctions:
 
 
 def by_differences(functions: Functions, s: Sizes, rel_step: float) -> JetFunctions:
-    """Return the functions of jets by five-point differences.
-
-    Args:
-        functions: The model's.
-        s: Sizes.
-        rel_step: Step along a direction of unit size.
-    """
+    """Return the functions of jets by five-point differences, with a step along a direction of unit size."""
     plain_field, plain_guards, plain_transition = functions.field, functions.guards, functions.transition
     n, nd, n_p, ng, k, m = s.n, s.nd, s.n_p, s.ng, s.k, s.jet
 

@@ -12,17 +12,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class KnownTimes:
-    """The times of a guard's events: a list, or `offset + k period` for k = 0, 1, 2, ...; made by `at` and `every`.
+    """The times of a guard's events: a list, or `offset + k period` for k = 0, 1, 2, ...; made by `at` and `every`."""
 
-    Attributes:
-        listed: KnownTimes [s], shape (k,); empty if periodic.
-        period: In seconds, or the name of the parameter that holds it; 0 if listed.
-        offset: Likewise of the first event.
-    """
-
-    listed: tuple[float, ...] = ()
-    period: float | str = 0.0
-    offset: float | str = 0.0
+    listed: tuple[float, ...] = ()  # [s]; empty if periodic
+    period: float | str = 0.0  # [s], or the name of the parameter that holds it; 0 if listed
+    offset: float | str = 0.0  # likewise, of the first event
 
 
 def at(times: Sequence[float]) -> KnownTimes:
@@ -53,11 +47,7 @@ def every(period: float | str, offset: float | str = 0.0) -> KnownTimes:
 
 
 def increasing(name: str, times: Any) -> np.ndarray:
-    """Given times as an array, shape (k,).
-
-    Raises:
-        ValueError: If it is empty, not one-dimensional, not finite or not increasing.
-    """
+    """Given times as an array, shape (k,)."""
     try:
         made = np.array(times, dtype=float)
     except (TypeError, ValueError):
@@ -74,15 +64,7 @@ def increasing(name: str, times: Any) -> np.ndarray:
 
 
 def refuse(model: Any, what: str) -> None:
-    """Refuse a model with known times.
-
-    Args:
-        model: The model.
-        what: What cannot be done with it.
-
-    Raises:
-        ValueError: If it has any.
-    """
+    """Refuse a model with known times, saying what cannot be done with it."""
     for guard in model.guards.values():
         if guard.times is not None:
             raise ValueError(
@@ -92,11 +74,7 @@ def refuse(model: Any, what: str) -> None:
 
 
 def tables(model: Any) -> dict[str, np.ndarray]:
-    """The kernel's tables of known times: which guards have them, their numbers, and in which charts they count.
-
-    Raises:
-        ValueError: If a name is not a parameter.
-    """
+    """The kernel's tables of known times: which guards have them, their numbers, and in which charts they count."""
     n, listed = max(len(model.guards), 1), []
     of = {name: np.zeros(n, dtype=np.int64) for name in ("TIMED", "FIRST_TIME", "N_TIMES")}
     of |= {name: np.full(n, -1, dtype=np.int64) for name in ("PERIOD_AT", "OFFSET_AT")}

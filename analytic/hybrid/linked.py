@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from llvmlite import binding as llvm
 from llvmlite import ir
+from numba import carray
 from numba import types as nb
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -25,7 +26,6 @@ from ..compilation.machine_code import Key
 from ..compilation.rebuild import rebuild
 from ..compilation.references import size
 from . import loader
-from .entries import of_addresses
 from .generic import CALLS, ENTRY, SIZES, TABLES, kernel, key_of, steps
 from .tableau import Method
 from .workspace import layout
@@ -50,11 +50,7 @@ _KERNELS: dict[str, LinkedKernel] = {}  # by fingerprint
 
 
 class LinkedKernel:
-    """The entry points of a model's kernel, compiled or loaded when they are first needed.
-
-    Attributes:
-        name: The fingerprint of what it is made of.
-    """
+    """The entry points of a model's kernel, compiled or loaded when first needed; `name` is its fingerprint."""
 
     def __init__(self, functions: loader.Functions, method: Method, key: Key, model: Key) -> None:
         self.name, self._model = key.name, model
@@ -81,11 +77,7 @@ class LinkedKernel:
             _enter(self._address, ws.ctypes.data, first, last, rec, ev)
 
     def compile(self) -> None:
-        """Compile the kernel, or load its machine code.
-
-        Raises:
-            numba.core.errors.NumbaError: If a function of the model cannot be compiled.
-        """
+        """Compile the kernel, or load its machine code."""
         try:
             self._address = self._code.address()
         except linking.NotLinked:
@@ -147,6 +139,57 @@ def _constants(name: str, table: np.ndarray) -> str:
     words = np.ascontiguousarray(table, kind).view(np.int64).ravel()
     values = ", ".join(f"i64 {word}" for word in words)
     return f"@tarsus_table_{name} = constant [{len(words)} x i64] [{values}]"
+
+
+def of_addresses(functions: loader.Functions, module: str) -> dict[str, Any]:
+    """Return the model's functions, to be compiled, as functions of addresses; `module` is the name of theirs."""
+    n, nd, n_p, ng = (functions.sizes[name] for name in ("N", "ND", "NP", "NG"))
+    of = loader.jitted(functions, module)
+    return _of_state(of, n, nd, n_p, ng) | _of_enclosures(of, n, nd, n_p, ng)
+
+
+def _of_state(of: dict[str, Any], n: int, nd: int, n_p: int, ng: int) -> dict[str, Any]:
+    field_of, guards_of, transition_of, initial_of, validate_of, after_zeno_of, key_of = (
+        of[name] for name in ("field", "guards", "transition", "initial", "validate", "after_zeno", "field_key")
+    )
+
+    def field(t, x, d, p, chart, dx):
+        field_of(t, carray(x, n), carray(d, nd), carray(p, n_p), chart, carray(dx, n))
+        return 0
+
+    def guards(t, x, d, p, chart, g):
+        guards_of(t, carray(x, n), carray(d, nd), carray(p, n_p), chart, carray(g, ng))
+        return 0
+
+    def transition(t, x, d, p, chart, fired):
+        return transition_of(t, carray(x, n), carray(d, nd), carray(p, n_p), chart, carray(fired, ng))
+
+    def initial(t, x, d, p):
+        return initial_of(t, carray(x, n), carray(d, nd), carray(p, n_p))
+
+    def validate(t, x, d, p, chart):
+        return 1 if validate_of(t, carray(x, n), carray(d, nd), carray(p, n_p), chart) else 0
+
+    def after_zeno(t, x, d, p, chart):
+        return after_zeno_of(t, carray(x, n), carray(d, nd), carray(p, n_p), chart)
+
+    def field_key(chart):
+        return key_of(chart)
+
+    made = field, guards, transition, initial, validate, after_zeno, field_key
+    return {function.__name__: function for function in made}
+
+
+def _of_enclosures(of: dict[str, Any], n: int, nd: int, n_p: int, ng: int) -> dict[str, Any]:
+    def of_addresses(enclosed):
+        def enclose(t, x, d, p, chart, g, undecided):
+            at = carray(t, 4), carray(x, (n, 4)), carray(d, nd), carray(p, n_p)
+            enclosed(*at, chart, carray(g, (ng, 4)), carray(undecided, 4))
+            return 0
+
+        return enclose
+
+    return {name: of_addresses(of[name]) for name in ("enclose_values", "enclose_jets")}
 
 
 @intrinsic

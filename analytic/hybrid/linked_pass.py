@@ -23,16 +23,7 @@ from .tableau import Method
 
 
 def load(of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool, whole: Callable) -> LinkedPass:
-    """Return the pass of a model.
-
-    Args:
-        of: Its functions of jets, to be compiled.
-        s: Sizes.
-        method: The method.
-        rel_step: Step of differences.
-        jets: Whether the functions are exact.
-        whole: `whole(of)`, the pass compiled with the functions, where they cannot be linked.
-    """
+    """Return the pass of functions of jets, exact or not; `whole(of)` compiles it where it cannot be linked."""
     how = method, rel_step, jets
     key = Key(pass_key(*how), *of, dataclasses.astuple(s), EXACT, INNER)
     if key.name not in _PASSES:

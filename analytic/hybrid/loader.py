@@ -31,24 +31,12 @@ from .unroll import unrolled
 
 KERNEL = f"{__package__}.kernel"
 FILES = (  # each after those that it imports
-    *(
-        "codes",
-        "stages",
-        "linear",
-        "sums",
-        "method",
-        "steps",
-        "dense",
-        "enclose",
-        "motion",
-        "guards",
-        "samples",
-        "windows",
-    ),
-    *("locate", "rest", "clear", "scan", "confirm", "place", "search", "accumulation", "timed", "log", "events"),
-    "flow",
+    *("codes", "stages", "linear", "sums", "method", "steps", "dense", "enclose", "motion", "guards", "samples"),
+    *("windows", "locate", "rest", "clear", "scan", "confirm", "place", "search", "accumulation", "timed", "log"),
+    *("events", "flow"),
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
+STAND_INS = {"validate": lambda t, x, d, p, chart: True, "transition": lambda t, x, d, p, chart, fired: 0}
 ENTRIES = ("advance", "advance_many")  # of `flow`; Python calls them
 MODES = ("compiled", "mixed", "python")
 
@@ -77,12 +65,7 @@ class Functions:
 
 
 def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
-    """Return the kernel for a model: its entry points, and `modules`, its files by name.
-
-    Raises:
-        ValueError: If the mode is unknown.
-        ImportError: If a compiled mode is asked for and numba is not installed.
-    """
+    """Return the kernel for a model: its entry points, and `modules`, its files by name."""
     if mode not in MODES:
         raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}, auto")
     if mode == "python":
@@ -106,13 +89,8 @@ def _load_compiled(functions: Functions, method: Method) -> types.SimpleNamespac
     parts = {"rates": functions.field, "read_guards": functions.guards}
     small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
     enclosed = functions.enclosed, functions.one_by_one, interval_version()
-    made_of = (
-        [function_of(functions, name) for name in FUNCTIONS],
-        _numbers(functions, method),
-        intrinsic_plain(),
-        enclosed,
-    )
-    key = Key(*kernel_code(method.name).values(), *made_of[0], *made_of[1:], small, INLINE_BYTES, EXACT, INNER)
+    made_of = *(function_of(functions, name) for name in FUNCTIONS), _numbers(functions, method), intrinsic_plain()
+    key = Key(*kernel_code(method.name).values(), *made_of, enclosed, small, INLINE_BYTES, EXACT, INNER)
     if key.name in _COMPILED:
         return _COMPILED[key.name]
 
@@ -144,10 +122,8 @@ def jitted(functions: Functions, module: str) -> dict[str, Any]:
 
 def enclosures_of(functions: Functions, interpreted: bool) -> dict[str, Any]:
     """Return the functions that enclose the guards: values only, and values with derivatives."""
-    kinds = {"enclose_values": False, "enclose_jets": True}
-    return {
-        name: enclosures(functions.enclosed, rate, functions.one_by_one, interpreted) for name, rate in kinds.items()
-    }
+    of, alone = functions.enclosed, functions.one_by_one
+    return {f"enclose_{name}": enclosures(of, name == "jets", alone, interpreted) for name in ("values", "jets")}
 
 
 def interval_version() -> int:
@@ -159,15 +135,7 @@ def interval_version() -> int:
 
 def function_of(functions: Functions, name: str) -> Any:
     """Return a function of the model, or the one that stands for it if there is none."""
-    return getattr(functions, name) or {"validate": _always, "transition": _by_caller}[name]
-
-
-def _always(t, x, d, p, chart):
-    return True
-
-
-def _by_caller(t, x, d, p, chart, fired):
-    return 0
+    return getattr(functions, name) or STAND_INS[name]
 
 
 def _same(value: Any) -> Any:

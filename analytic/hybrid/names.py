@@ -18,11 +18,7 @@ SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
 def items(table: Any) -> dict[str, Any]:
-    """Return a table's names and values: of a mapping, a dataclass or a dataclass instance (its own fields).
-
-    Raises:
-        ValueError: If it is none of these.
-    """
+    """Return a table's names and values: of a mapping, a dataclass or a dataclass instance (its own fields)."""
     if table is None:
         return {}
     if isinstance(table, type) and dataclasses.is_dataclass(table):
@@ -35,12 +31,7 @@ def items(table: Any) -> dict[str, Any]:
 
 
 def flatten(table: Any) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return the names of all entries and their values, shape (n,).
-
-    Raises:
-        ValueError: If a name is no symbol (a letter, then letters, digits, underscores), is used twice, or a value is
-            no number or array of numbers.
-    """
+    """Return the names of all entries and their values, shape (n,)."""
     names: list[str] = []
     values: list[float] = []
     for name, value in items(table).items():
@@ -78,11 +69,7 @@ def vector(table: Any) -> np.ndarray:
 
 
 def overlay(what: str, names: tuple[str, ...], default: np.ndarray, given: Any) -> np.ndarray:
-    """Return `default`, shape (n,), updated by what is given: None, such a vector, or a table of some of the names.
-
-    Raises:
-        ValueError: If a name is unknown or the size differs.
-    """
+    """Return `default`, shape (n,), updated by what is given: None, such a vector, or a table of some of the names."""
     if given is None:
         return default.copy()
     if isinstance(given, (Mapping, type)) or dataclasses.is_dataclass(given):

@@ -19,10 +19,8 @@ from .model import Model
 class Outputs:
     """Evaluates the auxiliary functions of a model, then its guards, at rows of states.
 
-    Args:
-        model: The model.
-        derivatives: Of it, or of a model with more parameters and memory behind its own: sizes, mode and step of
-            differences are taken from there.
+    `derivatives` are of the model, or of one with more parameters and memory behind its own: sizes, mode and step of
+    differences are taken from there.
     """
 
     def __init__(self, model: Model, derivatives: Derivatives) -> None:
@@ -39,15 +37,7 @@ class Outputs:
         return compiled(function, INLINE_BYTES) if self._is_compiled else interpreted(function)
 
     def values(self, t: np.ndarray, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: np.ndarray) -> np.ndarray:
-        """Return the outputs at m rows, shape (m, n_outputs); infinite where a guard is not active.
-
-        Args:
-            t: Times, shape (m,) [s].
-            x: States, shape (m, n).
-            d: Memory, shape (m, n_memory).
-            p: Parameters, shape (n_params,).
-            chart: Codes, shape (m,).
-        """
+        """Return the outputs at m rows, shape (m, n_outputs); infinite where a guard is not active."""
         out = np.full((len(t), len(self.names)), np.inf)
         self._plain(t, np.ascontiguousarray(x), _some(d), p if p.size else np.zeros(1), chart, out)
         return out

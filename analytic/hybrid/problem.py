@@ -120,11 +120,7 @@ class ControlProblem:
             raise ValueError("running outputs are read at nodes: name the guard `node`")
 
     def check_names(self) -> None:
-        """Check that the model has what is named.
-
-        Raises:
-            ValueError: If it has not.
-        """
+        """Check that the model has what is named."""
         model, at = self.model, [bound.at for bound in self.bounds if bound.at not in (None, "end")]
         named = {
             "output": (

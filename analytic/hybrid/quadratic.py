@@ -26,12 +26,7 @@ def is_installed() -> bool:
 
 
 def choose(solver: str | None, n: int) -> str:
-    """Return the solver for n decisions: None is Clarabel if it is installed, else SLSQP.
-
-    Raises:
-        ValueError: If there is no such solver.
-        ImportError: If Clarabel is asked for and missing, or there are too many decisions to do without.
-    """
+    """Return the solver for n decisions: None is Clarabel if it is installed, else SLSQP."""
     installed = is_installed()
     if solver is not None and solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")

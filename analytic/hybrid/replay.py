@@ -50,14 +50,7 @@ class RunDerivatives:
 
 
 class Replay:
-    """Carries directions along the runs of a simulator.
-
-    Args:
-        sim: The simulator.
-        n_directions: How many.
-        rel_step: Step of differences, as in `Derivatives`.
-        jets: Whether functions are differentiated by their arithmetic; then compiled.
-    """
+    """Carries k directions along the runs of a simulator; `jets`: by the functions' arithmetic, not by differences."""
 
     def __init__(self, sim: Simulator, n_directions: int, rel_step: float, jets: bool) -> None:
         refuse(sim.model, "derivatives")

@@ -28,15 +28,7 @@ COUNT = "nodes_passed"
 
 
 def scheduled(model: Model, node: str) -> Model:
-    """Return the model with events in an order that its parameters give.
-
-    Args:
-        model: The free model; its `initial` is not used: start with a chart.
-        node: Name of the guard of nodes.
-
-    Raises:
-        ValueError: If there is no such guard.
-    """
+    """Return the model with events in an order that parameters give; a run starts with a chart, not by `initial`."""
     if node not in model.guards:
         raise ValueError(f"model {model.name}: unknown guard {node!r}; known: {', '.join(model.guards)}")
     refuse(model, "a given order of events")
@@ -96,15 +88,7 @@ def scheduled(model: Model, node: str) -> Model:
 
 
 def order_params(model: Model, order: Sequence[str]) -> dict[str, float]:
-    """Return the parameters of a scheduled model that give it an order.
-
-    Args:
-        model: The free model.
-        order: Events, "touchdown" (awaited) or "liftoff@6" (made with the sixth node).
-
-    Raises:
-        ValueError: If there are too many, a guard is unknown, or nodes do not rise.
-    """
+    """Return the parameters of an order of events: "touchdown" (awaited), "liftoff@6" (with the sixth node)."""
     if len(order) >= CAPACITY:
         raise ValueError(f"an order may have up to {CAPACITY - 1} events, got {len(order)}; divide the run in segments")
     params = {f"event_{i}": -1.0 for i in range(CAPACITY)} | {f"event_node_{i}": 0.0 for i in range(CAPACITY)}

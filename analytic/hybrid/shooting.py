@@ -12,13 +12,7 @@ from .simulator import Simulator, compile
 
 
 class Shooting:
-    """Compiles a free model, and the same with a given order, with derivatives along so many directions.
-
-    Args:
-        model: The free model.
-        node: The guard of nodes; an order needs one.
-        mode: Of the engine.
-    """
+    """Compiles a free model, and the same with a given order, with derivatives along so many directions."""
 
     def __init__(self, model: Model, node: str | None, mode: str) -> None:
         self.model, self.node, self.mode = model, node, mode

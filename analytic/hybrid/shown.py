@@ -47,11 +47,7 @@ def charts(run: Result, codes: np.ndarray) -> np.ndarray:
 
 
 def plot(run: Result, names: Sequence[str] | None = None) -> Any:
-    """Return a figure of a run; see `Result.plot`.
-
-    Raises:
-        ValueError: If there is no column of a name, or the run has no two rows.
-    """
+    """Return a figure of a run; see `Result.plot`."""
     data = dataset(run)
     known = [name for name in data.data_vars if data[name].dims == ("time",) and name != "chart"]
     names = known[: len(run.names.state)] if names is None else [names] if isinstance(names, str) else list(names)

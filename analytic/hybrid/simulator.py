@@ -58,12 +58,7 @@ class Simulator:
         self.functions = functions
         self.kernel = _kernel(functions, method, mode)
         self.names = Names(
-            model.state_names,
-            model.memory_names,
-            model.param_names,
-            tuple(model.guards),
-            model.aux_names,
-            model.charts,
+            model.state_names, model.memory_names, model.param_names, tuple(model.guards), model.aux_names, model.charts
         )
         self.start = Starter(model, functions.sizes, method)
         self._aux = aux_evaluator(model) if "aux" in model.hooks else None
@@ -152,19 +147,13 @@ class Simulator:
             error=error,
             _record=driver.rows(),
             _log=driver.log(),
-            _aux=self._aux or _no_aux,
+            _aux=self._aux or (lambda t, *_: np.empty((t.size, 0))),
             _w=w,
             _steps=driver.steps() if dense else None,
         )
 
     def batch(
-        self,
-        x0s: Any = None,
-        d0s: Any = None,
-        params: Any = None,
-        *,
-        n_threads: int | None = None,
-        **how: Any,
+        self, x0s: Any = None, d0s: Any = None, params: Any = None, *, n_threads: int | None = None, **how: Any
     ) -> Batch:
         """Run many initial states or parameters on all cores; only the final states are kept.
 
@@ -206,7 +195,3 @@ def aux_evaluator(model: Model) -> Callable:
         return out
 
     return evaluate
-
-
-def _no_aux(t: np.ndarray, *_: Any) -> np.ndarray:
-    return np.empty((t.size, 0))

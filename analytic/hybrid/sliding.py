@@ -41,35 +41,28 @@ def derivative_along(surface: Callable, n: int) -> Callable:
 
 
 def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: float, n: int) -> dict[str, Callable]:
-    """Return the sliding field, the guards of both exits and the choice at the surface.
+    """Return the sliding field, the guards of both exits and the choice at the surface h = 0, of fields on both sides.
 
-    Args:
-        plus: Field on the side h > 0, `f(t, x, d, p, dx)`.
-        minus: Field on the side h < 0.
-        surface: `h(t, x, d, p)`.
-        pull: Rate at which round-off drift away from h = 0 decays [1/s].
-        n: Continuous states.
+    `pull` is the rate at which round-off drift away from h = 0 decays [1/s].
     """
     along = derivative_along(surface, n)
 
-    def rate_plus(t, x, d, p):
-        f = np.empty(n)
-        plus(t, x, d, p, f)
-        return along(t, x, d, p, f)
+    def rate_of(side):
+        def rate(t, x, d, p):
+            f = np.empty(n)
+            side(t, x, d, p, f)
+            return along(t, x, d, p, f)
 
-    def rate_minus(t, x, d, p):
-        f = np.empty(n)
-        minus(t, x, d, p, f)
-        return along(t, x, d, p, f)
+        return rate
+
+    rate_plus, rate_minus = rate_of(plus), rate_of(minus)
 
     def field(t, x, d, p, dx):
-        f_plus = np.empty(n)
-        f_minus = np.empty(n)
+        f_plus, f_minus = np.empty(n), np.empty(n)
         plus(t, x, d, p, f_plus)
         minus(t, x, d, p, f_minus)
-        down = along(t, x, d, p, f_plus)
         up = along(t, x, d, p, f_minus)
-        gap = up - down
+        gap = up - along(t, x, d, p, f_plus)
         a = (up + pull * surface(t, x, d, p)) / gap if gap != 0.0 else 0.5
         for i in range(n):
             dx[i] = a * f_plus[i] + (1.0 - a) * f_minus[i]
@@ -77,13 +70,8 @@ def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: 
     def exit_plus(t, x, d, p):
         return -rate_plus(t, x, d, p)
 
-    return {
-        "field": field,
-        "exit_plus": exit_plus,
-        "exit_minus": rate_minus,
-        "rate_plus": rate_plus,
-        "rate_minus": rate_minus,
-    }
+    rates = {"rate_plus": rate_plus, "rate_minus": rate_minus}
+    return {"field": field, "exit_plus": exit_plus, "exit_minus": rate_minus} | rates
 
 
 def entering(rates: dict[str, Callable], slide: int, plus: int, minus: int) -> tuple[Callable, Callable]:

@@ -70,11 +70,7 @@ class Starter:
         stop_count: int = 1,
         **settings: Any,
     ) -> tuple[RunStart, dict[str, Any]]:
-        """Return the start that the arguments of `Simulator.run` describe, and the settings among them.
-
-        Raises:
-            ValueError: If a name, size or count is wrong.
-        """
+        """Return the start that the arguments of `Simulator.run` describe, and the settings among them."""
         model = self.model
         if not isinstance(t0, (int, float, np.number)):
             raise ValueError(f"t0 must be a number [s], got {t0!r}")
@@ -93,11 +89,7 @@ class Starter:
         return RunStart(x, d, p, t0, code, stop_at, stop_count), settings
 
     def workspace(self, start: RunStart, settings: dict[str, Any]) -> np.ndarray:
-        """Return a run's workspace, a record in an array of shape (1,).
-
-        Raises:
-            ValueError: If a setting is unknown or wrong.
-        """
+        """Return a run's workspace, a record in an array of shape (1,)."""
         ws = copies(self._template(settings), 1)
         w = ws[0]
         self._last[2].check_span(start.t)
@@ -157,11 +149,7 @@ class Starter:
 
 
 def set_record(w: np.void, t0: float, settings: dict[str, Any], times: np.ndarray | None, dense: bool) -> None:
-    """Make a run's workspace keep records at given times, or every step with its dense output.
-
-    Raises:
-        ValueError: If the times are not within the run, or the settings ask for another record.
-    """
+    """Make a run's workspace keep records at given times, or every step with its dense output."""
     other = settings.get("record_period", 0.0) != 0.0
     if dense and (other or times is not None):
         raise ValueError("dense=True keeps every step: leave record_period and times out, and take result.at(times)")
@@ -179,11 +167,7 @@ def set_record(w: np.void, t0: float, settings: dict[str, Any], times: np.ndarra
 
 
 def every_step(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a run that is differentiated: it records every step; by default rtol is 1e-10.
-
-    Raises:
-        ValueError: If they ask for another record.
-    """
+    """Return the settings of a run that is differentiated: it records every step; by default rtol is 1e-10."""
     if settings.get("record_period"):
         raise ValueError("derivatives need the record of every step: leave record_period out")
     return {"rtol": 1e-10} | settings | {"record_period": 0.0}
@@ -205,11 +189,7 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def rows_of(values: Any, default: np.ndarray) -> np.ndarray | None:
-    """Return values as an array of rows, shape (m, n), or None if they are one for all.
-
-    Raises:
-        ValueError: If rows have another size than `default`.
-    """
+    """Return values as an array of rows, shape (m, n), or None if they are one for all."""
     if values is None or not isinstance(values, (np.ndarray, list)):
         return None
     array = np.asarray(values, dtype=float)

@@ -18,12 +18,71 @@ import numpy as np
 
 from .jet_functions import JetFunctions, Sizes, at_rest
 from .tableau import Method
-from .tangent_linear import factorising, solving
 
 LATER = 1e-6  # step of the derivative by time, relative to the step's length
 APART = 1e-12  # and at least so long, relative to the time: a short step late in a run is one of rounding
 NEAR = 1e-7  # step of the second derivative, relative to the state, of exact first ones
 SLOPE, AHEAD = 9, 10  # rows of the working memory behind the stages
+
+
+def factorising(n: int) -> Callable:
+    """Return `factorise(w, diagonal)`, of diagonal I - J, as the kernel's `linear` has it.
+
+    It is stored by columns and eliminated from the last state to the first, so that the limbs of a body cause no
+    fill-in; zeros are skipped.
+    """
+
+    def factorise(w, diagonal):
+        jac, lu = w.matrix[0], w.matrix[1]
+        for j in range(n):
+            for i in range(n):
+                lu[j, i] = -jac[j, i]
+            lu[j, j] += diagonal
+        for row in range(n - 1, -1, -1):
+            best = row
+            for i in range(row):
+                if abs(lu[row, i]) > abs(lu[row, best]):
+                    best = i
+            w.swap[row] = best
+            if best != row:
+                for j in range(row + 1):
+                    lu[j, row], lu[j, best] = lu[j, best], lu[j, row]
+            lu[row, row] = 1.0 / lu[row, row]
+            for i in range(row):
+                lu[row, i] *= lu[row, row]
+            for j in range(row):
+                top = lu[j, row]
+                if top != 0.0:
+                    for i in range(row):
+                        lu[j, i] -= top * lu[row, i]
+
+    return factorise
+
+
+def solving(n: int, m: int) -> Callable:
+    """Return `solve(w, b, first, last)`, for those of the m numbers of each jet in b, a row for all directions."""
+
+    def solve(w, b, first, last):
+        lu = w.matrix[1]
+        for row in range(n - 1, -1, -1):
+            best = w.swap[row]
+            for c in range(first, last):
+                b[row * m + c], b[best * m + c] = b[best * m + c], b[row * m + c]
+            for i in range(row):
+                by = lu[row, i]
+                if by != 0.0:
+                    for c in range(first, last):
+                        b[i * m + c] -= by * b[row * m + c]
+        for row in range(n):
+            for c in range(first, last):
+                b[row * m + c] *= lu[row, row]
+            for i in range(row + 1, n):
+                by = lu[row, i]
+                if by != 0.0:
+                    for c in range(first, last):
+                        b[i * m + c] -= by * b[row * m + c]
+
+    return solve
 
 
 def jacobian(field: Callable, n: int, m: int) -> Callable:
@@ -79,15 +138,7 @@ def bending(field: Callable, s: Sizes, rel_step: float, jets: bool) -> Callable:
 def rosenbrock_step(
     of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool
 ) -> tuple[Callable, Callable]:
-    """Return the step on jets, and its error in units of what is allowed, the largest of all directions.
-
-    Args:
-        of: The model's functions of jets.
-        s: Sizes.
-        method: The method.
-        rel_step: Step of differences, relative to the state.
-        jets: Whether the functions are exact.
-    """
+    """Return the step on jets, and its error in units of what is allowed, the largest of all directions."""
     field, n, m = of.field, s.n, s.jet
     size, n_solves = s.state, method.n_stages - 1
     a, c, times, slopes, gamma = (*(method.arrays[name] for name in ("A", "C", "TIMES", "D")), method.gamma)

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..finite import check_finite
+from ..finite import check_finite, check_signs
 from ..motor import MX_106, Motor
 
 N_LEGS = 6
@@ -77,15 +77,7 @@ class BigAntParams:
 
     def __post_init__(self) -> None:
         check_finite(self)
-        for name in POSITIVE:
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} of BigANT must be positive, got {getattr(self, name)}")
-        for name in NON_NEGATIVE:
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name} of BigANT must not be negative, got {getattr(self, name)}")
-        for name in ("pivot_x", "pivot_z", "foot_along", "foot_down", "mid_stance", "shaft_x"):
-            if not np.isfinite(getattr(self, name)):
-                raise ValueError(f"{name} of BigANT must be finite, got {getattr(self, name)}")
+        check_signs(self, POSITIVE, NON_NEGATIVE, " of BigANT")
         _check_linkage(self)
         _check_overlap(self)
 

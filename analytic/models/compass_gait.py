@@ -29,6 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_signs
 from ..hybrid import DECLINE, Model, indices
 
 SWING = 0
@@ -51,9 +52,7 @@ class CompassGait:
     slope: float = math.radians(3.0)  # gamma, positive downhill [rad]
 
     def __post_init__(self) -> None:
-        for name in ("gravity", "hip_mass", "leg_mass", "below", "above"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("gravity", "hip_mass", "leg_mass", "below", "above"))
         if not abs(self.slope) < math.pi / 2:
             raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope} rad")
 

@@ -24,32 +24,18 @@ from .slip import CHARTS, COMPRESSION, DECOMPRESSION, P, Slip
 ANGLE, BEFORE, AFTER = 2, 3, 4  # entries of the memory: touchdown angle [rad], factors of the stiffness
 
 
-def push(x, d, p, factor, dx):
-    """Write the rates of the state in stance, with a factor of the spring's force."""
-    slip.flight(0.0, x, d, p, dx)
-    q = slip.leg_length(x, d)
-    share = factor * slip.spring_force(p, q) / (p[P.body_mass] * q)
-    dx[2] = share * (x[0] - d[0])
-    dx[3] = share * (x[1] - d[1]) - p[P.g_stance]
-
-
 def compression(t, x, d, p, dx):
     """The spring before the bottom."""
-    push(x, d, p, d[BEFORE], dx)
+    slip.push(x, d, p, d[BEFORE], dx)
 
 
 def decompression(t, x, d, p, dx):
     """The spring after the bottom."""
-    push(x, d, p, d[AFTER], dx)
+    slip.push(x, d, p, d[AFTER], dx)
 
 
 def build(params: Slip | None = None) -> Model:
-    """Return SLIP with two springs; it starts at an apex of running, with equal springs.
-
-    Raises:
-        ValueError: If the spring is loaded at touchdown or liftoff, or gravity differs between stance and flight: a
-            stride then changes the energy by itself.
-    """
+    """Return SLIP with two springs; it starts at an apex of running, with equal springs."""
     params = params or Slip()
     if not params.q_rt == params.q_rl == params.q_0 or params.g_stance != params.g_flight:
         raise ValueError(

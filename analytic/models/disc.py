@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_signs
 from ..motor import MX_64, Motor
 
 MIN_LEGS, MAX_LEGS = 3, 50
@@ -58,12 +59,7 @@ class DiscParams:
     def __post_init__(self) -> None:
         if self.n_legs != int(self.n_legs) or not MIN_LEGS <= self.n_legs <= MAX_LEGS:
             raise ValueError(f"a disc has from {MIN_LEGS} to {MAX_LEGS} legs, got {self.n_legs}")
-        for name in POSITIVE:
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} of a disc must be positive, got {getattr(self, name)}")
-        for name in NON_NEGATIVE:
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name} of a disc must not be negative, got {getattr(self, name)}")
+        check_signs(self, POSITIVE, NON_NEGATIVE, " of a disc")
         if not self.lift_range < self.leg_length:
             raise ValueError(f"lift_range must be less than leg_length, {self.leg_length} m, got {self.lift_range} m")
 

@@ -67,16 +67,9 @@ def drive_torque(x, p, first, u):
 
 
 def build(name: str, table: dict[str, Any], floor: dict[str, Any], leg: Leg) -> tuple[Model, Callable]:
-    """Return the model of a leg, and its readings.
+    """Return the model of a leg, and `readings(x, d, p, chart, foot)`: contact and force (3) of the foot [N].
 
-    Args:
-        name: Of the leg.
-        table: Parameters of the leg, with those of `DRIVE` last.
-        floor: Parameters of the ground.
-        leg: The mechanics.
-
-    Returns:
-        The model, and `readings(x, d, p, chart, foot)`, which writes contact and force (3) of the foot [N].
+    The parameters are the leg's `table`, those of `DRIVE` last, and the ground's.
     """
     state = {f"q{i}": 0.0 for i in range(4)} | {f"v{i}": 0.0 for i in range(4)}
     memory = {"along_x": 1.0, "along_y": 0.0, "released": -1.0e9, "depth": 0.0}

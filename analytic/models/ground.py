@@ -20,17 +20,11 @@ PREFIX = "terrain_arg"  # SimSect's names of a terrain's parameters
 
 
 class PointTerrain(NamedTuple):
-    """A terrain at a point.
+    """A terrain at a point."""
 
-    Attributes:
-        params: The terrain's parameters, by name: SimSect's, `terrain_arg1` and so on, or those of a profile.
-        height: `height(x, y, p)` [m], `p` a whole parameter vector.
-        gradient: `gradient(x, y, p)`: (dh/dx, dh/dy).
-    """
-
-    params: dict[str, Any]
-    height: Callable
-    gradient: Callable
+    params: dict[str, Any]  # by name: SimSect's, `terrain_arg1` and so on, or those of a profile
+    height: Callable  # (x, y, p) [m], p a whole parameter vector
+    gradient: Callable  # (x, y, p): (dh/dx, dh/dy)
 
 
 def ground_of(terrain: Terrain, start: int) -> PointTerrain:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import terrain as terrains
+from ..rough import N_WAVES
 from ..smooth import minimum_jerk
-from ..waves import N_WAVES
 from .ground import PointTerrain
 
 SLOPE_STEP = 1e-5  # of the difference that gives the slope [m]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..finite import check_finite
+from ..finite import check_finite, check_signs
 
 MOTOR_MODES = ("ideal", "current", "voltage")
 UNLIMITED = 1e9  # a torque no controller asks for [N m]
@@ -80,9 +80,7 @@ class HoppingLegParams:
                 raise ValueError(f"{name} must have shape {shape}, got {value.shape}")
             value.flags.writeable = False
             object.__setattr__(self, name, value)
-        for name in _POSITIVE:
-            if not np.all(np.asarray(getattr(self, name)) > 0):
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, _POSITIVE)
         if self.motor_mode not in MOTOR_MODES:
             raise ValueError(f"unknown motor_mode {self.motor_mode!r}; known: {', '.join(MOTOR_MODES)}")
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..finite import check_finite
+from ..finite import check_finite, check_signs
 from ..motor import MX_64, Motor
 
 MIN_LEGS, MAX_LEGS = 4, 50
@@ -69,12 +69,7 @@ class MultipodParams:
     def __post_init__(self) -> None:
         check_finite(self)
         _check_legs(self.n_legs)
-        for name in POSITIVE:
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} of a multipod must be positive, got {getattr(self, name)}")
-        for name in NON_NEGATIVE:
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name} of a multipod must not be negative, got {getattr(self, name)}")
+        check_signs(self, POSITIVE, NON_NEGATIVE, " of a multipod")
         if not (self.root_width < self.reach and self.root_drop < self.height):
             raise ValueError(
                 "a leaf spring must go outward and down from its root: root_width < reach and root_drop < height, got "

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_signs
 from ..hybrid import Guard, Model
 from ..hybrid.control import Bound, ControlProblem
 
@@ -50,11 +51,7 @@ class Hopper:
     g: float = 9.81  # [m/s^2]
 
     def __post_init__(self) -> None:
-        for name in ("body_mass", "leg_mass", "body_inertia", "leg_inertia", "g"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        if not self.friction_coeff >= 0:
-            raise ValueError(f"friction_coeff must not be negative, got {self.friction_coeff}")
+        check_signs(self, ("body_mass", "leg_mass", "body_inertia", "leg_inertia", "g"), ("friction_coeff",))
 
     @property
     def mass(self) -> np.ndarray:

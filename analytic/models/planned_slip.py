@@ -69,20 +69,13 @@ def build(n: int, params: Slip | None = None, angle: float = NOMINAL_ANGLE) -> M
                 value = p[place + i]
         return value
 
-    def push(x, d, p, factor, dx):
-        slip.flight(0.0, x, d, p, dx)
-        q = slip.leg_length(x, d)
-        share = factor * slip.spring_force(p, q) / (p[P.body_mass] * q)
-        dx[2] = share * (x[0] - d[0])
-        dx[3] = share * (x[1] - d[1]) - p[P.g_stance]
-
     @model.field("compression")
     def compression(t, x, d, p, dx):
-        push(x, d, p, control(1, d, p), dx)
+        slip.push(x, d, p, control(1, d, p), dx)
 
     @model.field("decompression")
     def decompression(t, x, d, p, dx):
-        push(x, d, p, control(2, d, p), dx)
+        slip.push(x, d, p, control(2, d, p), dx)
 
     model.field("ascent", "descent")(slip.flight)
     _add_events(model, control, n)
@@ -96,33 +89,17 @@ def build(n: int, params: Slip | None = None, angle: float = NOMINAL_ANGLE) -> M
 
 
 def _add_events(model: Model, control, n: int) -> None:
-    @model.guard("ascent", to="descent", on_entry="fire")
-    def apex(t, x, d, p):
-        return x[3]
-
-    @model.guard("descent", to="compression")
     def touchdown(t, x, d, p):
         return x[1] - p[P.q_rt] * math.cos(control(0, d, p))
 
-    @model.guard("compression", to="decompression", on_entry="fire")
-    def bottom(t, x, d, p):
-        return -slip.leg_rate(x, d)
+    def plant(t, x, d, p):
+        d[0], d[1] = x[0] + p[P.q_rt] * math.sin(control(0, d, p)), 0.0
 
-    @model.guard("decompression", to="ascent")
-    def liftoff(t, x, d, p):
-        return p[P.q_rl] - slip.leg_length(x, d)
-
-    @model.guard(*CHARTS, invalid=True)
-    def body_fall(t, x, d, p):
-        return x[1]
+    slip.add_events(model, touchdown, plant)
 
     @model.reset("apex")
     def count(t, x, d, p):
         d[STRIDE] += 1.0
-
-    @model.reset("touchdown")
-    def plant(t, x, d, p):
-        d[0], d[1] = x[0] + p[P.q_rt] * math.sin(control(0, d, p)), 0.0
 
     @model.reset("bottom")
     def note(t, x, d, p):

@@ -22,6 +22,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from ..compilation import jit
+from ..finite import check_signs
 
 LOWEST = 4  # corners that may touch flat ground together
 SWEEPS = 50
@@ -41,13 +42,9 @@ class RigidCube:
     gravity: float = 9.81  # [m/s^2], positive
 
     def __post_init__(self) -> None:
-        for name in ("half_width", "mass", "inertia", "gravity"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("half_width", "mass", "inertia", "gravity"), ("mu",))
         if not 0 <= self.corner_radius <= self.half_width:
             raise ValueError(f"corner_radius must lie from 0 to half_width, got {self.corner_radius} m")
-        if not self.mu >= 0:
-            raise ValueError(f"mu must not be negative, got {self.mu}")
         if not 0 <= self.restitution <= 1:
             raise ValueError(f"restitution must lie from 0 to 1, got {self.restitution}")
 

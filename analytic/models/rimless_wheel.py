@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_signs
 from ..hybrid import Model, indices
 
 STANCE, DOUBLE_SUPPORT = range(2)
@@ -46,9 +47,7 @@ class RimlessWheel:
     slope: float = 0.08  # gamma, positive downhill [rad]
 
     def __post_init__(self) -> None:
-        for name in ("gravity", "length"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("gravity", "length"))
         if self.spokes != int(self.spokes) or self.spokes < 5:
             raise ValueError(f"spokes must be a whole number, 5 or more, got {self.spokes}: with four the wheel stops")
         if not abs(self.slope) < math.pi / 2:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_signs
 from ..hybrid import Model, indices
 
 CHARTS = ("ascent", "descent", "compression", "decompression")
@@ -48,12 +49,7 @@ class Slip:
     k: float = 1000.0  # its stiffness [N m^(1 - i j)]
 
     def __post_init__(self) -> None:
-        for name in ("body_mass", "q_rt", "q_rl", "q_0", "k", "framerate"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        for name in ("g_stance", "g_flight"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+        check_signs(self, ("body_mass", "q_rt", "q_rl", "q_0", "k", "framerate"), ("g_stance", "g_flight"))
         if self.spri == 0 or self.sprj == 0:
             raise ValueError(f"the spring's exponents must not be zero, got i = {self.spri}, j = {self.sprj}")
 
@@ -107,6 +103,15 @@ def stance(t, x, d, p, dx):
         push = spring_force(p, q) / (p[P.body_mass] * q)
     dx[0], dx[1] = x[2], x[3]
     dx[2], dx[3] = push * legx, push * legy - p[P.g_stance]
+
+
+def push(x, d, p, factor, dx):
+    """Write the rates of the state in stance, with a factor of the spring's force."""
+    flight(0.0, x, d, p, dx)
+    q = leg_length(x, d)
+    share = factor * spring_force(p, q) / (p[P.body_mass] * q)
+    dx[2] = share * (x[0] - d[0])
+    dx[3] = share * (x[1] - d[1]) - p[P.g_stance]
 
 
 def leg_rate(x, d):
@@ -173,14 +178,23 @@ def build(policy: str | Callable = "neutral", params: Slip | None = None) -> Mod
     if policy == "neutral":
         model.reset("liftoff")(mirror_leg)
     elif policy != "fixed":
-        _ask_at_apex(model, policy)
+
+        @model.reset("apex")
+        def choose_angle(t, x, d, p):
+            d[2] = policy(t, x, d, p)
+
     model.aux(_outputs)
     model.lines(lines)
     return model
 
 
-def add_events(model: Model) -> None:
-    """Add the events of SLIP: apex, touchdown, bottom, liftoff, body_fall."""
+def touchdown(t, x, d, p):
+    """Return the height of the foot, which points ahead by the angle in the memory [m]."""
+    return x[1] - p[P.q_rt] * math.cos(d[2])
+
+
+def add_events(model: Model, touchdown: Callable = touchdown, plant: Callable = plant_foot) -> None:
+    """Add the events of SLIP: apex, touchdown, which plants the foot, bottom, liftoff, body_fall."""
 
     # A leg that is already lengthening at touchdown passes through compression at once, as a body that lifts off
     # falling does through ascent.
@@ -188,9 +202,7 @@ def add_events(model: Model) -> None:
     def apex(t, x, d, p):
         return x[3]
 
-    @model.guard("descent", to="compression")
-    def touchdown(t, x, d, p):
-        return x[1] - p[P.q_rt] * math.cos(d[2])
+    model.guard("descent", to="compression", name="touchdown")(touchdown)
 
     @model.guard("compression", to="decompression", on_entry="fire")
     def bottom(t, x, d, p):
@@ -204,13 +216,7 @@ def add_events(model: Model) -> None:
     def body_fall(t, x, d, p):
         return x[1]
 
-    model.reset("touchdown")(plant_foot)
-
-
-def _ask_at_apex(model: Model, policy: Callable) -> None:
-    @model.reset("apex")
-    def choose_angle(t, x, d, p):
-        d[2] = policy(t, x, d, p)
+    model.reset("touchdown")(plant)
 
 
 def _outputs(t, x, d, p, chart, out):

@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from ..finite import check_finite
+from ..finite import check_finite, check_signs
 from ..hybrid import indices, vector
 
 X, Z, HIP, KNEE = range(4)
@@ -49,10 +49,7 @@ class SlipLegParams:
 
     def __post_init__(self) -> None:
         check_finite(self)
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if not 0 < value < np.inf:
-                raise ValueError(f"{entry.name} must be positive and finite, got {value}")
+        check_signs(self, (entry.name for entry in fields(self)))
 
     @property
     def total_mass(self) -> float:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_signs
 from ..hybrid import Model, indices
 
 CHARTS = ("flight", "single", "double")
@@ -45,9 +46,7 @@ class SpringWalker:
     attack_angle: float = math.radians(69.0)  # alpha, of the leg in the air from the ground [rad]
 
     def __post_init__(self) -> None:
-        for name in ("mass", "gravity", "rest_length", "stiffness"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("mass", "gravity", "rest_length", "stiffness"))
         if not 0 < self.attack_angle < math.pi / 2:
             raise ValueError(f"attack_angle must lie between 0 and pi/2, got {self.attack_angle} rad")
 

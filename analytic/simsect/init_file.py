@@ -76,9 +76,6 @@ def setup(
         name: The file's name, for messages.
         strict: Whether an unknown symbol is an error; else it is ignored.
         gait: Of a hexapod, where the symbols set none.
-
-    Raises:
-        ValueError: With file and line, for an unknown system or symbol, or a value of the wrong type.
     """
     system = symbols.get("systemName", Symbol(INTEGRATOR["systemName"], 0))
     if system.value not in SYSTEMS:
@@ -111,11 +108,7 @@ def setup(
 
 
 def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable[str], name: str, strict: bool) -> None:
-    """Put the symbols that are in `values` or `known` there.
-
-    Raises:
-        ValueError: With file and line, for an unknown symbol if strict, or a value of the wrong type.
-    """
+    """Put the symbols that are in `values` or `known` there."""
     for symbol, given in symbols.items():
         if symbol not in known:
             if strict:
@@ -131,11 +124,7 @@ def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable
 
 
 def _check(values: Mapping[str, Any], half_width: float, symbols: Mapping[str, Symbol], name: str) -> None:
-    """Refuse values that no run or picture can have; those that the engine knows of are left to its `Options`.
-
-    Raises:
-        ValueError: With file and line.
-    """
+    """Refuse values that no run or picture can have; those that the engine knows of are left to its `Options`."""
 
     def refuse(symbol: str, what: str) -> None:
         line = f":{symbols[symbol].line}" if symbol in symbols else ""
@@ -180,11 +169,7 @@ def settings(values: Mapping[str, Any]) -> dict[str, Any]:
 def load(
     path: str | Path, strict: bool = True, given: Mapping[str, Any] | None = None, gait: TripodGait | None = None
 ) -> Setup:
-    """Return the run that an init file describes, with some symbols or a gait given from outside it.
-
-    Raises:
-        ValueError: If the file cannot be read or is wrong.
-    """
+    """Return the run that an init file describes, with some symbols or a gait given from outside it."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")

@@ -37,11 +37,7 @@ class Symbol:
 
 
 def parse(text: str, name: str = DEFAULT_FILE) -> dict[str, Symbol]:
-    """Return the symbols that an init file sets.
-
-    Raises:
-        ValueError: With file and line, if the text is not a list of assignments, or a number is beyond `LARGEST`.
-    """
+    """Return the symbols that an init file sets."""
     tokens = list(_tokens(text, name))
     symbols: dict[str, Symbol] = {}
     i = 0

@@ -18,11 +18,7 @@ ENDINGS = ("initial", "param", "data")  # of the files that a run leaves
 
 
 def check_outputs(run: Setup) -> None:
-    """Refuse a `dataBaseName` whose files cannot be written: asked before the run.
-
-    Raises:
-        ValueError: The sentence says why.
-    """
+    """Refuse a `dataBaseName` whose files cannot be written: asked before the run."""
     for path in (Path(f"{run.base}.{ending}") for ending in ENDINGS):
         what = f"dataBaseName {run.base!r} cannot be written to"
         try:
@@ -68,11 +64,7 @@ def integrate(run: Setup, sim: hy.Simulator, **callbacks: Any) -> hy.Result:
 
 
 def find_root(function: Callable[[float], float], start: float, tol: float = 1e-12, max_iter: int = 50) -> float:
-    """Return a zero of a scalar function near `start` by Newton's method with a difference quotient (3.4.4).
-
-    Raises:
-        ValueError: If it does not converge.
-    """
+    """Return a zero of a scalar function near `start` by Newton's method with a difference quotient (3.4.4)."""
     x = float(start)
     for _ in range(max_iter):
         value = function(x)

@@ -80,11 +80,7 @@ def _hexapod(symbols: Symbols, gait: TripodGait | None) -> hy.Model:
 
 
 def _place(x0: np.ndarray, ground: terrain.Terrain, symbols: Symbols) -> None:
-    """Move body and toes to where the symbols say, in place; without a height, the lowest toe stands on the ground.
-
-    Raises:
-        ValueError: If a toe would be underground.
-    """
+    """Move body and toes to where the symbols say, in place; without a height, the lowest toe stands on the ground."""
     x, y, z = (symbols.get(name, 0.0) for name in POSITION)
     toes = x0[state.TOES : state.WORK].reshape(N_LEGS, 6)
     lowest = x0[2] + ground.height_to_clear(toes[:, :3] + (x, y, 0.0))  # of the body

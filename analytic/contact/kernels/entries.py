@@ -120,11 +120,7 @@ def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code, coulomb=T
 
 @jit(fast=True)
 def single(pos, vel, feet, weight, law, setting, tilt_terms, s, coulomb=True):
-    """Solve one frame from (n, 3) and (n, 2) arrays; return a new array (4 + n, 3): answers and code, then forces.
-
-    Raises:
-        ValueError: If shapes do not fit the solver, or a number is not finite or beyond 1e50.
-    """
+    """Solve one frame from (n, 3) and (n, 2) arrays; return a new array (4 + n, 3): answers and code, then forces."""
     n = s.shape[1]
     if pos.shape[0] != n or pos.shape[1] != 3:
         raise ValueError("foot_pos must have shape (n, 3), with the n of the solver")

@@ -74,15 +74,9 @@ def tangents(n):
 def first_order_speed(b, mu, rest, load, slope):
     """Return the sliding velocity (2) of a massless toe in the tangent plane [m/s], zero inside the friction cone.
 
-    Solves (b + G) s + mu N s / |s| = T with N = rest - slope.s. Friction over speed, kappa = mu N / |s|, is the
-    unknown: s = (b + G + kappa)^-1 T, and kappa |s| - mu N is negative at kappa = 0 and positive for large kappa.
-
-    Args:
-        b: Mobility [N s/m].
-        mu: Friction coefficient.
-        rest: N at s = 0 [N].
-        load: T at s = 0 (2) and G row by row (4).
-        slope: How N falls with s (2) [N s/m].
+    Solves (b + G) s + mu N s / |s| = T with N = rest - slope.s; b is the mobility [N s/m], `load` has T at s = 0 (2),
+    and G row by row (4). Friction over speed, kappa = mu N / |s|, is the unknown: s = (b + G + kappa)^-1 T, and
+    kappa |s| - mu N is negative at kappa = 0 and positive for large kappa.
     """
     t0, t1, g00, g01, g10, g11 = load
     if math.sqrt(t0 * t0 + t1 * t1) <= mu * rest:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...finite import check_signs
 from ...hybrid import indices
 from .parameters import HexapodParams, element_symbols
 
@@ -40,9 +41,7 @@ class Variants:
         for name in ("third_law", "full_stop", "first_order_slide"):
             if getattr(self, name) not in (0, 1):
                 raise ValueError(f"{name} is a switch, 0 or 1, got {getattr(self, name)}")
-        for name in ("slide_mobility", "stop_length", "slide_speed"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_signs(self, ("slide_mobility", "stop_length", "slide_speed"))
         if not self.stop_force >= 0:
             raise ValueError(f"stop_force must not be negative, got {self.stop_force} N")
 

@@ -24,20 +24,17 @@ import numpy as np
 from ...clock import TripodGait
 from ...hybrid import Simulator, Status, sections
 from ...hybrid.derivatives import Derivatives
-from ...hybrid.directions import Directions
-from ...hybrid.existence import Existence
 from ...terrain import Flat
 from . import hybrid
 from .layout import Variants
 from .parameters import N_LEGS, HexapodParams
-from .state import NAMES, QUATERNION, SCALE, TOES, WORK, lifted, lifted_by, toes_of
+from .state import NAMES, QUATERNION, SCALE, TOES, WORK, lifted, toes_of
 from .toes import toe_mode
 
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
 MIRROR_SECTION = "kink_3"
 # Step of the finite differences, for a friction that fades below 3 mm/s.
 REL_STEP = 1e-5
-MOMENT = 1e-7  # behind a tick of the clock [s]
 N_DIRECTIONS = 4  # of a run with derivatives: one number for all that walks, so that it is compiled once
 RTOL = 1e-10  # of the runs behind a map: Newton's residual reaches 1e-9, and differences keep seven digits
 OTHER_SIDE = (np.arange(N_LEGS) + N_LEGS // 2) % N_LEGS  # the leg across
@@ -167,38 +164,6 @@ class StrideMap:
         r, x = self.run(z, half=half)
         return self.project(x) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
 
-    def by_derivatives(self, derivatives: Derivatives, z, *, half: bool, **settings) -> np.ndarray:
-        """Return the derivative of a map at z, shape (k, k), by the variational equations.
-
-        Args:
-            derivatives: Of this machine, see `derivatives_of`.
-            z: The point.
-            half: Of the half-stride map, or the stride map.
-            **settings: Of the run.
-
-        Raises:
-            ValueError: If the robot falls, or there is no derivative.
-        """
-        x, k = self.lift(z), len(self.free)
-        start = self.start(half) | {"rtol": 1e-6, "atol": 1e-8 * SCALE} | settings
-        start |= {"stop_at": self.section(half), "stop_count": start.pop("count")}
-        by = Directions.of_start(derivatives.model, np.pad(lifted_by(x, self.free), ((0, self.d0.size), (0, 0))))
-        passes = [derivatives.run(v, x, self.d0, self.p, **start) for v in by.passes(derivatives.n_directions)]
-        for made in passes:
-            if made.existence is not Existence.EXISTS:
-                raise ValueError(f"the map has no derivative: {made.message}")
-        moved_by = np.hstack([made.end.matrix[: x.size] for made in passes])[:, :k]
-
-        def end(s):  # how z moves with the state
-            y = passes[0].end.x + s * moved_by[:, j]
-            return self.project(mirrored(y) if half else y)
-
-        columns = []
-        for j in range(k):
-            step = 1e-4 / max(1.0, np.abs(moved_by[:, j]).max())
-            columns.append((end(step) - end(-step)) / (2 * step))
-        return np.stack(columns, axis=1)
-
 
 def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
     """Return the number of kinks of a leg's clock in so many cycles, at most one, before the end of its slow phase.
@@ -216,29 +181,8 @@ def derivatives_of(params: HexapodParams | None = None) -> Derivatives:
     return Derivatives(hybrid.build(params or HexapodParams(), Flat(), "open-loop"), N_DIRECTIONS, rel_step=REL_STEP)
 
 
-def stride_near(sim: Simulator, params: HexapodParams, gait: TripodGait, x: np.ndarray) -> StrideMap:
-    """Return the stride map of a gait about a state (52,) at the section: for gaits that no start from rest reaches.
-
-    Args:
-        sim: The compiled hexapod on flat ground.
-        params: The robot.
-        gait: The gait.
-        x: About where the gait passes the section, in its heading frame.
-    """
-    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
-    p = dict(zip(model.param_names, model.p0, strict=True))
-    t0 = gait.cycle_time + gait.slow_end
-    r = sim.run(x, None, p, t0=t0, final_time=t0 + MOMENT, record_period=None)  # finds the toes' and the clock's modes
-    return StrideMap(sim, p, gait, t0, r.chart_end, in_heading_frame(r.x_end), r.d_end)
-
-
 def settle(
-    sim: Simulator,
-    params: HexapodParams,
-    gait: TripodGait,
-    n_strides: int = 20,
-    *,
-    variants: Variants | None = None,
+    sim: Simulator, params: HexapodParams, gait: TripodGait, n_strides: int = 20, *, variants: Variants | None = None
 ) -> StrideMap:
     """Walk from rest until the gait has settled, and return the stride map around that state.
 

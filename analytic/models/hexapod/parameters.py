@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from ... import clock, terrain
-from ...finite import check_finite
+from ...finite import check_finite, check_signs
 from ...motor import Motor
 from .rhex import MOTORS, RHEX, RPM
 
@@ -106,12 +106,7 @@ class HexapodParams:
                 raise ValueError(f"{name} must have shape {shape}, got {value.shape}")
             value.flags.writeable = False
             object.__setattr__(self, name, value)
-        for name in POSITIVE:
-            if not np.all(np.asarray(getattr(self, name)) > 0):
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        for name in NON_NEGATIVE:
-            if not np.all(np.asarray(getattr(self, name)) >= 0):
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+        check_signs(self, POSITIVE, NON_NEGATIVE)
         if not (np.array_equal(self.J, self.J.T) and np.all(np.linalg.eigvalsh(self.J) > 0)):
             raise ValueError(f"J must be symmetric and positive definite, got {self.J.tolist()}")
         if not 0 < self.flight_time < self.cycle_time:
@@ -121,11 +116,7 @@ class HexapodParams:
 
     @classmethod
     def rhex(cls, motor: str = "file") -> HexapodParams:
-        """Return the robot of the authors' own files, with one of the motors of `rhex.MOTORS`.
-
-        Raises:
-            ValueError: If the motor is unknown.
-        """
+        """Return the robot of the authors' own files, with one of the motors of `rhex.MOTORS`."""
         if motor not in MOTORS:
             raise ValueError(f"unknown motor {motor!r} of RHex; there are {', '.join(MOTORS)}")
         return cls(**RHEX, **MOTORS[motor])
@@ -170,11 +161,7 @@ ROBOTS: dict[str, Callable[[], HexapodParams]] = {"table2": HexapodParams, "rhex
 
 
 def robot(params: str | HexapodParams) -> HexapodParams:
-    """Return the parameters of a robot, by its name in `ROBOTS`; parameters as they are.
-
-    Raises:
-        ValueError: If no robot has that name.
-    """
+    """Return the parameters of a robot, by its name in `ROBOTS`; parameters as they are."""
     if not isinstance(params, str):
         return params
     if params not in ROBOTS:
@@ -186,9 +173,6 @@ def with_symbols(params: HexapodParams, symbols: dict[str, float | str]) -> Hexa
     """Return the parameters with some changed, by the manual's symbols: `body_mass`, `rho0_k`, `attach4_y`, `J_33`, ...
 
     Also by the names of this class, so that `rho_k=800` sets all six legs.
-
-    Raises:
-        ValueError: If a symbol is unknown; the sentence lists what exists.
     """
     known = dict(vars(params))
     changed = {name: np.array(value) for name, value in known.items() if isinstance(value, np.ndarray)}

@@ -27,10 +27,7 @@ def servo(params: HexapodParams, gains: bool = True) -> HipControl:
     """Return the controller: parameters `angle_i` [rad] at the time `since` [s], `rate_i` [rad/s], `torque_i` [N m].
 
     The memory `near_i` is an error near the present one, from which it is counted; an event `half_turn_i` updates it.
-
-    Args:
-        params: The robot; its gains are used.
-        gains: Whether the servos are on; if not, only the torques act.
+    Without `gains` only the torques act.
     """
     return HipControl(
         _table(params.KP, params.KD) if gains else _table(0.0, 0.0), servo_torque,

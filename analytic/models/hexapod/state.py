@@ -34,14 +34,6 @@ def lifted(z, free: np.ndarray) -> np.ndarray:
     return x
 
 
-def lifted_by(x: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Return the Jacobian of `lifted` by z at the state x, shape (52, k)."""
-    by, tilt = np.zeros((x.size, len(free))), slice(QUATERNION + 1, QUATERNION + 3)
-    by[free, np.arange(len(free))] = SCALE[free]
-    by[QUATERNION] = -(x[tilt] @ by[tilt]) / x[QUATERNION]
-    return by
-
-
 def rotation_matrix(quaternion) -> np.ndarray:
     """Return the matrix that takes body axes to world axes, shape (..., 3, 3), of quaternions (..., 4), any length."""
     w, x, y, z = np.moveaxis(np.asarray(quaternion, float), -1, 0)

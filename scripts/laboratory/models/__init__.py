@@ -1,1 +1,1 @@
-"""Models and controllers of single figures, tables and studies: leaps, jumps, held gaits, snakes, uneven ground."""
+"""Models and controllers of single figures, tables, studies and tests: leaps, held gaits, snakes, a ball on a table."""

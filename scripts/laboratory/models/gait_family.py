@@ -34,7 +34,7 @@ from tarsus.analytic.models.hexapod.orbit import (
     moved,
 )
 from tarsus.analytic.models.hexapod.parameters import HexapodParams
-from tarsus.analytic.models.hexapod.state import NAMES, SCALE, lifted, lifted_by
+from tarsus.analytic.models.hexapod.state import NAMES, QUATERNION, SCALE, lifted
 from tarsus.analytic.terrain import Flat
 
 PARAMETERS = ("cycle_time", "sweep_angle", "friction_coeff")  # [s] at constant duty, [rad], Coulomb's
@@ -44,6 +44,14 @@ RESETTLED = 10.0  # seconds of walking with other modes
 UNSETTLED = 0.05  # from here Newton's method is on its own
 # Of runs with derivatives. Where a slow toe grips, an error of its speed comes back a thousandfold in the event's time.
 SETTINGS = {"rtol": 1e-8, "atol": 1e-8 * SCALE, "zeno": False}
+
+
+def lifted_by(x: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Return the Jacobian of `lifted` by z at the state x, shape (52, k)."""
+    by, tilt = np.zeros((x.size, len(free))), slice(QUATERNION + 1, QUATERNION + 3)
+    by[free, np.arange(len(free))] = SCALE[free]
+    by[QUATERNION] = -(x[tilt] @ by[tilt]) / x[QUATERNION]
+    return by
 
 
 def moves(name: str, gait: TripodGait) -> dict[str, float]:

@@ -20,7 +20,7 @@ from tarsus.controllers.clock_gaits import RHEX_FOUND, RHEX_NOT_FROM_REST
 from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.scripts.laboratory.models import held
 from tarsus.scripts.laboratory.models.held_gait import GaitFeedback, HeldGait
-from tarsus.scripts.laboratory.studies.rhex_walks import numbers_of
+from tarsus.scripts.laboratory.studies.rhex_walks import numbers_of, stride_near
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
 from tarsus.scripts.library.machines.hexapod_experiment import Start
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
@@ -62,7 +62,7 @@ class HeldGaitCase:
         x[QUATERNION] = np.sqrt(1.0 - x[QUATERNION + 1] ** 2)
         left = slice(TOES + 6 * RIGHT, TOES + 12 * RIGHT)
         x[left] = orbit.mirrored(x)[left]
-        return orbit.stride_near(sim, ROBOT, self.gait, x)
+        return stride_near(sim, ROBOT, self.gait, x)
 
 
 CASES = {

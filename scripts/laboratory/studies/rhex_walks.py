@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.hybrid import Result
+from tarsus.analytic.hybrid import Result, Simulator
 from tarsus.analytic.hybrid import compile as compiled
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid, orbit
 from tarsus.analytic.models.hexapod.rhex import MOTORS
@@ -28,6 +28,7 @@ from tarsus.scripts.library.records.electric import Electric, powers
 SECONDS, SETTLE = 6.0, 2.0  # of a run, and what of it is left out [s]
 RUN_UP, SETTLED = 14, 60  # strides of a run-up, and those in which the gait after it settles
 ENGINES = ("exact", "MuJoCo")
+MOMENT = 1e-7  # behind a tick of the clock [s]
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,22 @@ class WalkNumbers:
         return (self.electric.drawn + self.drive_loss) / (self.electric.carried or np.nan)
 
 
+def stride_near(sim: Simulator, params: HexapodParams, gait: TripodGait, x: np.ndarray) -> orbit.StrideMap:
+    """Return the stride map of a gait about a state (52,) at the section: for gaits that no start from rest reaches.
+
+    Args:
+        sim: The compiled hexapod on flat ground.
+        params: The robot.
+        gait: The gait.
+        x: About where the gait passes the section, in its heading frame.
+    """
+    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
+    p = dict(zip(model.param_names, model.p0, strict=True))
+    t0 = gait.cycle_time + gait.slow_end
+    r = sim.run(x, None, p, t0=t0, final_time=t0 + MOMENT, record_period=None)  # finds the toes' and the clock's modes
+    return orbit.StrideMap(sim, p, gait, t0, r.chart_end, orbit.in_heading_frame(r.x_end), r.d_end)
+
+
 def settled_after_run_up(gait: TripodGait, params: HexapodParams) -> orbit.StrideMap:
     """Return the stride map of a gait that no start from rest reaches, about where it has settled after a run-up.
 
@@ -98,9 +115,9 @@ def settled_after_run_up(gait: TripodGait, params: HexapodParams) -> orbit.Strid
     """
     sim = compiled(hybrid.build(params, Flat(), "open-loop"))
     fast = orbit.settle(sim, params, RHEX_FOUND["rhex-fast"], RUN_UP)
-    near = orbit.stride_near(sim, params, gait, fast.x0)
+    near = stride_near(sim, params, gait, fast.x0)
     r = _run(near, near.t0 + SETTLED * gait.cycle_time)
-    return orbit.stride_near(sim, params, gait, orbit.in_heading_frame(r.x_end))
+    return stride_near(sim, params, gait, orbit.in_heading_frame(r.x_end))
 
 
 def after_run_up(gait: TripodGait, params: HexapodParams) -> RhexWalk:

@@ -251,7 +251,8 @@ def test_the_fingerprint_is_the_same_in_every_process():
 import numpy as np
 from tarsus.analytic.compilation.fingerprint import fingerprint
 from tarsus.analytic.hybrid import expand
-from tarsus.analytic.models import dry_friction, slip
+from tarsus.analytic.models import slip
+from tarsus.scripts.laboratory.models import dry_friction
 
 G = frozenset("abcdef"), {"x", "y", "z"}, np.arange(3)
 

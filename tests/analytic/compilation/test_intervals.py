@@ -24,9 +24,7 @@ from tarsus.analytic.models import (
     compass_gait,
     deadbeat_slip,
     driven_legs,
-    dry_friction,
     hopping_leg_hybrid,
-    pendulum_wall,
     rimless_wheel,
     simplest_walker,
     slip,
@@ -36,6 +34,7 @@ from tarsus.analytic.models import (
 from tarsus.analytic.terrain import DitchedFlat, Sinusoid, Sloped, Step
 from tarsus.controllers.raibert import raibert
 from tarsus.controllers.slip import slip as slip_control
+from tarsus.scripts.laboratory.models import dry_friction, pendulum_wall
 
 INF, EPS = math.inf, 2.0**-52
 needs_numba = pytest.mark.skipif(not has_numba(), reason="compiled intervals are a type of numba's")

@@ -9,7 +9,8 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid.derivatives import Derivatives, Existence
 from tarsus.analytic.hybrid.derived_map import DerivedMap
 from tarsus.analytic.hybrid.sections import Convergence
-from tarsus.analytic.models import bouncing_ball, dry_friction, pendulum_wall, slip
+from tarsus.analytic.models import bouncing_ball, slip
+from tarsus.scripts.laboratory.models import dry_friction, pendulum_wall
 
 G, E, HEIGHT = 9.81, 0.5, 1.3
 BALL = Derivatives(bouncing_ball.build(), 3, mode="python")

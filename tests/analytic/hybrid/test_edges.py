@@ -7,7 +7,8 @@ import pytest
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import Status
-from tarsus.analytic.models import bouncing_ball, dry_friction
+from tarsus.analytic.models import bouncing_ball
+from tarsus.scripts.laboratory.models import dry_friction
 
 ULP = 2.3e-16
 

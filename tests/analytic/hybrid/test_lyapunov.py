@@ -8,7 +8,7 @@ import pytest
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid.derivatives import Derivatives
 from tarsus.analytic.hybrid.lyapunov import SpectrumStatus, spectrum
-from tarsus.analytic.models import table_ball
+from tarsus.scripts.laboratory.models import table_ball
 
 PERIOD, KICK = 0.5, 0.7
 

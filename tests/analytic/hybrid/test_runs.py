@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import Status
-from tarsus.analytic.models import bouncing_ball, pendulum_wall
+from tarsus.analytic.models import bouncing_ball
+from tarsus.scripts.laboratory.models import pendulum_wall
 
 
 def decay(rate=1.0, **extra):

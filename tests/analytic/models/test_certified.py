@@ -8,7 +8,6 @@ from tarsus.analytic.models import (
     compass_gait,
     driven_legs,
     hopping_leg_hybrid,
-    pendulum_wall,
     rimless_wheel,
     simplest_walker,
     slip,
@@ -18,6 +17,7 @@ from tarsus.analytic.models import (
 from tarsus.analytic.models.hexapod import hybrid as hexapod
 from tarsus.controllers.raibert import raibert
 from tarsus.controllers.slip import slip as slip_control
+from tarsus.scripts.laboratory.models import pendulum_wall
 
 ALL = (bouncing_ball, compass_gait, pendulum_wall, rimless_wheel, simplest_walker, slip, spring_walker)
 MODELS = {module.__name__.rpartition(".")[2]: module.build for module in ALL}

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
+from tarsus.analytic.hybrid.directions import Directions
+from tarsus.analytic.hybrid.existence import Existence
 from tarsus.analytic.models.hexapod import HexapodParams, energy, hybrid, orbit, state
 from tarsus.analytic.terrain import Flat
+from tarsus.scripts.laboratory.models import gait_family
 
 PARAMS = HexapodParams()
 STORED = Path(__file__).parents[3] / "docs" / "data" / "stability" / "hexapod-walk-exact.json"
@@ -78,13 +81,36 @@ def test_a_gait_that_falls_has_no_orbit(sim):
         orbit.settle(sim, PARAMS, TripodGait(0.3, 0.18, 0.8), 16)
 
 
+def by_derivatives(stride, derivatives, z, half, **settings):
+    """Return the derivative of a map of a stride at z, shape (k, k), by the variational equations."""
+    x, k = stride.lift(z), len(stride.free)
+    start = stride.start(half) | {"rtol": 1e-6, "atol": 1e-8 * state.SCALE} | settings
+    start |= {"stop_at": stride.section(half), "stop_count": start.pop("count")}
+    by = Directions.of_start(
+        derivatives.model, np.pad(gait_family.lifted_by(x, stride.free), ((0, stride.d0.size), (0, 0)))
+    )
+    passes = [derivatives.run(v, x, stride.d0, stride.p, **start) for v in by.passes(derivatives.n_directions)]
+    assert {made.existence for made in passes} == {Existence.EXISTS}
+    moved_by = np.hstack([made.end.matrix[: x.size] for made in passes])[:, :k]
+
+    def end(s):  # how z moves with the state
+        y = passes[0].end.x + s * moved_by[:, j]
+        return stride.project(orbit.mirrored(y) if half else y)
+
+    columns = []
+    for j in range(k):
+        step = 1e-4 / max(1.0, np.abs(moved_by[:, j]).max())
+        columns.append((end(step) - end(-step)) / (2 * step))
+    return np.stack(columns, axis=1)
+
+
 @pytest.mark.extra  # the hexapod is compiled, with its derivatives
 def test_variational_equations_and_the_walk_itself_show_the_multipliers_of_the_command(sim):
     """Of a stride; the variational equations are those of half a stride with its reflection."""
     stored = np.array(json.loads(STORED.read_text(encoding="utf-8"))["multipliers"]) @ (1.0, 1.0j)
     early, later, stride = (orbit.settle(sim, PARAMS, TripodGait(), n) for n in (9, 10, 20))
     precise = {"rtol": 1e-9, "atol": 1e-11 * state.SCALE}
-    flowed = sections.multipliers(stride.by_derivatives(orbit.derivatives_of(), stride.z0, half=True, **precise))
+    flowed = sections.multipliers(by_derivatives(stride, orbit.derivatives_of(), stride.z0, half=True, **precise))
     np.testing.assert_allclose(np.sort_complex(flowed[:6] ** 2), np.sort_complex(stored[:6]), atol=2e-6)
     observed = np.linalg.norm(later.z0 - stride.z0) / np.linalg.norm(early.z0 - stride.z0)
     assert observed == pytest.approx(stored[0].real, rel=0.02)

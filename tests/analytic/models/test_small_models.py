@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import Status
-from tarsus.analytic.models import bouncing_ball, dry_friction, pendulum_wall
+from tarsus.analytic.models import bouncing_ball
+from tarsus.scripts.laboratory.models import dry_friction, pendulum_wall
 
 BALL = hy.compile(bouncing_ball.build(), mode="python")
 WALL = hy.compile(pendulum_wall.build(), mode="python")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.models import table_ball
+from tarsus.scripts.laboratory.models import table_ball
 
 
 def test_an_impact_turns_the_velocity_relative_to_the_table():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid
-from tarsus.analytic.models import dry_friction
+from tarsus.scripts.laboratory.models import dry_friction
 from tarsus.scripts.suite.case import ids, load
 from tarsus.scripts.suite.making import painleve
 

@@ -7,7 +7,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.family import FamilyEnd
 from tarsus.analytic.hybrid.sections import multipliers
 from tarsus.analytic.models.hexapod.orbit import BODY, free_entries
-from tarsus.analytic.models.hexapod.state import lifted, lifted_by
+from tarsus.analytic.models.hexapod.state import lifted
 from tarsus.scripts.laboratory.models import gait_family
 
 VALUES = {"cycle_time": 1.0, "sweep_angle": 0.75, "friction_coeff": 0.5}  # of Table 2's walk
@@ -32,7 +32,7 @@ def test_the_derivative_is_the_difference_of_the_map(name):
 def test_a_state_moves_with_its_coordinates_as_differences_say():
     z, h = np.random.default_rng(1).uniform(-2.0, 2.0, BODY.size), 1e-5
     differences = [(lifted(z + h * e, BODY) - lifted(z - h * e, BODY)) / (2 * h) for e in np.eye(z.size)]
-    np.testing.assert_allclose(lifted_by(lifted(z, BODY), BODY), np.transpose(differences), atol=1e-9)
+    np.testing.assert_allclose(gait_family.lifted_by(lifted(z, BODY), BODY), np.transpose(differences), atol=1e-9)
 
 
 @pytest.mark.thorough

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..hybrid import Model, indices
+from tarsus.analytic.hybrid import Model, indices
 
 FREE, LEANING = range(2)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..hybrid import Model, indices
+from tarsus.analytic.hybrid import Model, indices
 
 AHEAD, BEHIND, STUCK = range(3)
 
