@@ -17,12 +17,6 @@ SEAL = 4  # size of a checksum [byte]
 STRAY = -1  # counted behind the statuses: an action that is not finite, which MuJoCo's environments refuse
 
 
-def machine_of(task):
-    """Return the task's machine in the exact engine, `EXACT` of its class."""
-    module, _, machine = task.EXACT.partition(":")
-    return getattr(importlib.import_module(module), machine)(task)
-
-
 def _checksum(saved: np.ndarray) -> np.ndarray:
     return np.frombuffer(zlib.crc32(saved).to_bytes(SEAL, "little"), np.uint8)
 
@@ -40,7 +34,8 @@ class Runs:
     """
 
     def __init__(self, task, rows: list[Row]):
-        self.task, self.rows, self.machine = task, rows, machine_of(task)
+        module, _, machine = task.EXACT.partition(":")
+        self.task, self.rows, self.machine = task, rows, getattr(importlib.import_module(module), machine)(task)
         self.runs = self.machine.runs(len(rows))
         self.warnings = np.zeros((len(rows), len(self.machine.statuses) + 1), int)
         self.stray = np.zeros(len(rows), bool)

@@ -56,7 +56,9 @@ class Inspected:
         trial, model = self.verdict.trial, self.env.model
         if trial is None:
             return "no clock was found that walks"
-        length = body_length(model)
+        data = standing(model)  # the length is the largest horizontal distance between feet at rest
+        at = np.array([data.geom_xpos[leg[0], :2] for leg in toes(model)])
+        length = float(max(np.linalg.norm(at[:, None] - at[None], axis=-1).max(), 1e-3))
         return (
             f"{trial.speed:.3f} m/s by a clock, {trial.speed / length:.2f} times its length of {length:.2f} m a second"
         )
@@ -155,13 +157,6 @@ def feet(model: mujoco.MjModel, robot: OwnRobot) -> list[tuple[str, ...]]:
         fits = f"{1e3 * radius:.1f} mm within {1e3 * error:.2f} mm" if shape == "mesh" and radius else ""
         rows.append((name, str(len(geoms)), shape, fits))
     return rows
-
-
-def body_length(model: mujoco.MjModel) -> float:
-    """Return the largest horizontal distance between feet at rest [m]."""
-    data = standing(model)
-    at = np.array([data.geom_xpos[leg[0], :2] for leg in toes(model)])
-    return float(max(np.linalg.norm(at[:, None] - at[None], axis=-1).max(), 1e-3))
 
 
 def film(found: Inspected, path: Path, seconds: float) -> None:

@@ -225,15 +225,10 @@ def walked(envs, shape: Shape, numbers: np.ndarray, n_steps: int) -> tuple[np.nd
         total += np.where(alive, reward, 0.0)
         now, ahead = task.forward_axis.copy(), np.vecdot(task.here - place, heading(task.rotation, task.FORWARD))
         path, seconds = path + np.where(alive, ahead, 0.0), seconds + np.where(alive, task.ctrl_dt, 0.0)
-        turned += np.where(alive, _angle(faced, now), 0.0)
+        (x, y), (u, v) = (faced.T, now.T)
+        turned += np.where(alive, np.arctan2(x * v - y * u, x * u + y * v), 0.0)
         faced, place = now, task.here.copy()
         alive &= ~terminated
     angle = turned / np.maximum(seconds, task.ctrl_dt) * EPISODE
     straight = np.sinc(angle / np.pi)
     return total * np.where(total > 0, np.maximum(straight, 0.0), 1.0), path * straight / (n_steps * task.ctrl_dt)
-
-
-def _angle(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Return the angles by which directions of shape (n, 2) have turned to the left, shape (n,) [rad]."""
-    (x, y), (u, v) = before.T, after.T
-    return np.arctan2(x * v - y * u, x * u + y * v)

@@ -47,7 +47,8 @@ def examine(system: System, store: Store | None = None, said: Callable[[str], An
         said: Called with what is done next, in words.
     """
     store = store or Store()
-    doubt = not_deterministic(system)
+    nothing = np.zeros(len(system.names))
+    doubt = "" if not np.any(system.deviations(nothing, 1)[-1]) else RANDOM
     if doubt:
         return Examined(Verdict(Kind.STOCHASTIC, doubt))
     said("step of the differences")
@@ -101,12 +102,6 @@ RANDOM = (
     "the same state gives different runs: something draws at random, or is remembered where it cannot be put back, so "
     "that there is no derivative."
 )
-
-
-def not_deterministic(system: System) -> str:
-    """Return why a system has no derivative, if two runs from the same state differ; else ""."""
-    nothing = np.zeros(len(system.names))
-    return "" if not np.any(system.deviations(nothing, 1)[-1]) else RANDOM
 
 
 def not_periodic(cycle: Cycle, names) -> Verdict:

@@ -144,11 +144,7 @@ class Loop:
         return not self.ended
 
     def steady(self, seconds: float = 20.0, seed: int = 0) -> State:
-        """Return the state some seconds after a start.
-
-        Raises:
-            Ended: If the episode ends before.
-        """
+        """Return the state some seconds after a start; Ended if the episode ends before."""
         self.reset(seed)
         if not self.advance(max(1, round(seconds / self.ctrl_dt))):
             raise Ended(f"{self.candidate.name} does not stay up: after {self.time:.2f} s: {self.ended}")

@@ -48,7 +48,8 @@ def draw(axes, margins: Sequence[Margin]) -> None:
                 sector(first, last, angle, fill=False, ec="k", lw=1.0, ls=":")
         for size, style in ((found.low, "--"), (found.value, "-"), (found.high, "--")):
             if size is not None and 0.0 < size <= most:
-                _arc(axes, size, angle, style)
+                at = np.radians(np.linspace(angle - HALF_WIDTH, angle + HALF_WIDTH, 20))
+                axes.plot(size * np.cos(at), size * np.sin(at), color="k", lw=1.6 if style == "-" else 0.9, ls=style)
     _scale(axes, most)
 
 
@@ -72,11 +73,6 @@ def _edges(found: Threshold, island: Island, most: float) -> tuple[float, float]
     inside = [ring for ring, size in zip(rings(found, np.inf), found.sizes, strict=True)
               if island.first <= size <= island.last]  # fmt: skip
     return min(inside[0][0], most), min(inside[-1][1], most)
-
-
-def _arc(axes, size: float, angle: float, style: str) -> None:
-    at = np.radians(np.linspace(angle - HALF_WIDTH, angle + HALF_WIDTH, 20))
-    axes.plot(size * np.cos(at), size * np.sin(at), color="k", lw=1.6 if style == "-" else 0.9, ls=style)
 
 
 def _scale(axes, most: float) -> None:

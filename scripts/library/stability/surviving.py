@@ -24,11 +24,7 @@ APERIODIC = 1.0  # what is taken for the period of what has none [s]
 
 
 def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> None:
-    """Refuse what cannot be asked of a subject.
-
-    Raises:
-        ValueError: The message says what can.
-    """
+    """Refuse what cannot be asked of a subject."""
     if with_margins and isinstance(subject, Gait) and subject.pushed is None:
         raise ValueError(f"{subject.name} is a return map that is not pushed: ask for a box instead")
     if box and not isinstance(subject, Gait):

@@ -89,13 +89,6 @@ class View:
         )
         return float(self.ground.height(cx, cy))
 
-    def _draw(self, name: str, points: np.ndarray) -> None:
-        """Draw a shape: a line, or dots if its name begins with feet."""
-        if name not in self.curves:
-            look = FEET.get(name, {"color": "black", "linewidth": 2.0})
-            (self.curves[name],) = self.axes.plot(*points.T, zorder=10, **look)
-        self.curves[name].set_data_3d(*points.T)
-
     def __call__(self, t: float, x: np.ndarray, d: np.ndarray, chart: int) -> bool:
         """Show one moment; return True (stop the run) if the window has been closed."""
         self.count += 1
@@ -103,7 +96,10 @@ class View:
             return False
         shapes = self.lines(t, x, d, self.params, chart)
         for name, points in shapes.items():
-            self._draw(name, points)
+            if name not in self.curves:
+                look = FEET.get(name, {"color": "black", "linewidth": 2.0})
+                (self.curves[name],) = self.axes.plot(*points.T, zorder=10, **look)
+            self.curves[name].set_data_3d(*points.T)
         cx, cy, _ = np.concatenate(list(shapes.values())).mean(axis=0)
         floor, side = self._draw_ground(cx, cy), 2 / 3 * self.half_width
         self.axes.set(xlim=(cx - self.half_width, cx + self.half_width), ylim=(cy - side, cy + side))
@@ -120,10 +116,6 @@ class View:
         return not self.plt.fignum_exists(self.figure.number)
 
     def close(self) -> None:
-        """Finish the video, or leave the window to itself.
-
-        Raises:
-            OSError: If the video could not be written whole.
-        """
+        """Finish the video, or leave the window to itself; OSError if the video could not be written whole."""
         self.film.close()
         self.plt.close(self.figure)
