@@ -79,11 +79,7 @@ def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | Au
 
 
 def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a copy of the options of a reset.
-
-    Raises:
-        TypeError: If they are no mapping.
-    """
+    """Return a copy of the options of a reset; TypeError if they are no mapping."""
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"the options of a reset must be a mapping from names to values, got {options!r}")
     return dict(options or {})

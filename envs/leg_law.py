@@ -52,11 +52,7 @@ class LegLaw(Extra):
         return self.shown[..., POWER]
 
     def refuse(self, arrays: dict[str, np.ndarray]) -> None:
-        """Refuse a phase that the controller does not have: compiled code would look for its command anywhere.
-
-        Raises:
-            ValueError: The message says which there are.
-        """
+        """Refuse a phase that the controller does not have: compiled code would look for its command anywhere."""
         phase, last = arrays["phase"], len(self.down) - 1
         if phase.min() < -1 or phase.max() > last:
             raise ValueError(f"the phases of a state must lie from -1 to {last}, got {phase}")

@@ -52,11 +52,7 @@ def of_file(robot: OwnRobot, preset) -> list[str]:
 
 
 def check_diverged(trial: Trial, name: str) -> None:
-    """Refuse a robot whose trial diverges.
-
-    Raises:
-        ValueError: The sentence says when, where and what to do.
-    """
+    """Refuse a robot whose trial diverges."""
     if trial.ending.startswith(DIVERGED):
         raise ValueError(
             f"{name} diverges at an action of 0 after {trial.seconds:.2f} s: {trial.ending}; the joint {trial.where!r} "
@@ -82,11 +78,7 @@ def sunk(task: OwnRobotTask) -> list[str]:
 
 
 def check_baseline(trial: Trial, task: OwnRobotTask) -> None:
-    """Refuse a baseline that falls, lies or goes in circles.
-
-    Raises:
-        ValueError: The sentence has its numbers.
-    """
+    """Refuse a baseline that falls, lies or goes in circles."""
     state = (
         f"its trunk is at {trial.height * task.stands_at:.3f} m ({task.stands_at:.3f} m at rest), parts that are no "
         f"feet carry {trial.others:.2f} of the weight"

@@ -23,11 +23,7 @@ class Reasons(list):
         super().__init__(dict.fromkeys(["", *known]))
 
     def code(self, why: str) -> int:
-        """Return the code of a reason, which is added if it is new.
-
-        Raises:
-            RuntimeError: If there are too many.
-        """
+        """Return the code of a reason, which is added if it is new; RuntimeError if there are too many."""
         if why not in self:
             if len(self) > MOST:
                 raise RuntimeError(f"episodes ended for more than {MOST} different reasons")

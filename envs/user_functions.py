@@ -17,11 +17,7 @@ RESERVED = ("values", "at", "observed", "functions")  # attributes of a `Frame` 
 
 
 def check(config) -> None:
-    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken.
-
-    Raises:
-        ValueError: The message names the option and the function.
-    """
+    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken."""
     taken = {name for terms in config.REWARDS.values() for name in terms} | set(config.SHAPING)
     for name, term in config.rewards.items():
         if len(term) != 2 or not callable(term[1]):
@@ -39,11 +35,7 @@ def check(config) -> None:
 
 
 def entries_of(config, taken: set[str]) -> dict[str, Observation]:
-    """Return the user's own entries.
-
-    Raises:
-        ValueError: If a name of theirs is taken.
-    """
+    """Return the user's own entries; ValueError if a name of theirs is taken."""
     for name in config.observe:
         if name in taken or name in RESERVED:
             raise ValueError(f"observe: there is an entry {name!r} already, or something else of the frame")

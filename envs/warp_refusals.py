@@ -16,11 +16,7 @@ MOST_DOFS = 60  # of MuJoCo Warp with a dense Jacobian
 
 
 def check_single(config) -> None:
-    """Refuse a single simulation.
-
-    Raises:
-        ValueError: If the engine is Warp.
-    """
+    """Refuse the engine Warp of a single simulation."""
     if config.engine == "warp":
         raise ValueError("engine 'warp' steps many simulations: gymnasium.make_vec; a single one has 'mujoco'")
 
@@ -58,11 +54,7 @@ def check_installed(tensors: bool = False) -> None:
 
 
 def check_model(model: mujoco.MjModel) -> None:
-    """Refuse a model that MuJoCo Warp, or this project with it, does not step as MuJoCo does.
-
-    Raises:
-        ValueError: The message says what of it.
-    """
+    """Refuse a model that MuJoCo Warp, or this project with it, does not step as MuJoCo does."""
     option = model.opt
     if option.noslip_iterations:
         raise ValueError("engine 'warp' has no noslip iterations with the integrator 'discrete'; use a preset without")

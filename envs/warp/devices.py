@@ -8,11 +8,7 @@ BYTES, BYTES_CURVED = 40_000, 320_000  # of memory that a simulation takes on a 
 
 
 def check(task, num_envs: int) -> None:
-    """Refuse a device that there is not, or one with too little memory.
-
-    Raises:
-        ValueError: The sentence says what is missing.
-    """
+    """Refuse a device that there is not, or one with too little memory."""
     device, known = task.config.device, ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
     if device not in known:
         raise ValueError(f"device {device!r}: PyTorch finds {', '.join(known)}")

@@ -135,11 +135,7 @@ def first(argv: Sequence[str] | None) -> str:
 
 
 def parse(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.Namespace:
-    """Return the parsed options of a command that has nothing more to check.
-
-    Raises:
-        Refusal: If they cannot be parsed.
-    """
+    """Return the parsed options of a command that has nothing more to check; Refusal if they cannot be parsed."""
     with read(parser, argv) as args:
         return args
 

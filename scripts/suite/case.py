@@ -114,11 +114,7 @@ def _defaults(value, part: dict, definitions: dict):
 
 
 def check(case: Case) -> None:
-    """Check what the schema cannot say.
-
-    Raises:
-        ValueError: With the place and what contradicts what.
-    """
+    """Check what the schema cannot say; ValueError says the place and what contradicts what."""
     bodies = [body["name"] for body in case["bodies"]]
     shapes = [f"{body['name']}.{shape['name']}" for body in case["bodies"] for shape in body["shapes"]]
     for what in ("bodies", "joints", "contacts", "measurements"):

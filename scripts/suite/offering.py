@@ -20,11 +20,7 @@ EXPORTED = ("schema.json", "LICENSE.md", "README.md", *(f"{name}.py" for name in
 
 
 def chosen(names: list[str], folder: Path = case.CASES) -> list[str]:
-    """Return the ids of cases by their ids or phenomena, all if none is named.
-
-    Raises:
-        ValueError: If there is no such case.
-    """
+    """Return the ids of cases by their ids or phenomena, all if none is named; ValueError if there is no such case."""
     known = {name: case.load(name, folder)["phenomenon"] for name in case.ids(folder)}
     for name in names:
         if name not in known and name not in known.values():

@@ -40,11 +40,7 @@ def resolved(schema: dict, definitions: dict) -> dict:
 
 
 def check(value, schema: dict, definitions: dict, place: str = "") -> None:
-    """Check a value.
-
-    Raises:
-        ValueError: With the place in the document, what is allowed there and what it is instead.
-    """
+    """Check a value; ValueError says the place in the document, what is allowed there and what it is instead."""
     schema = resolved(schema, definitions)
     if "oneOf" in schema:  # their types differ: the one of the value's type says what is wrong
         fitting = [one for one in schema["oneOf"] if _is(value, resolved(one, definitions)["type"])]

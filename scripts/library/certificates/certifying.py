@@ -71,11 +71,7 @@ def ready(
 
 
 def check(candidate: Candidate) -> gymnasium.Env:
-    """Return the environment of a policy, which has shown that it can act in it.
-
-    Raises:
-        ValueError: If it cannot.
-    """
+    """Return the environment of a policy, which has shown that it can act in it; ValueError if it cannot."""
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
     if not environments.is_simulation(candidate.environment):

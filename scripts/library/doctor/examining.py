@@ -133,11 +133,7 @@ def _numbers(watched: watching.Watched) -> dict[str, float]:
 
 
 def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujoco.MjModel:
-    """Return the compiled model, of which all of this can be asked, as `examine` has it.
-
-    Raises:
-        ValueError: If it cannot.
-    """
+    """Return the compiled model, of which all of this can be asked, as `examine` has it; ValueError if it cannot."""
     spec = own_source.read(mjcf)
     if motion is not None and not isinstance(motion, Postures):
         raise ValueError(f"motion must be `Postures`, as `replaying.load` reads them, got {type(motion).__name__}")

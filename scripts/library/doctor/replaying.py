@@ -30,11 +30,7 @@ class Postures:
 
 
 def load(path: Path) -> Postures:
-    """Return the motion of a file.
-
-    Raises:
-        ValueError: If it is no such file.
-    """
+    """Return the motion of a file; ValueError if it is no such file."""
     stored = _read(path)
     if isinstance(stored, np.ndarray):
         raise ValueError(f"{path} holds one array; a motion is an .npz of {', '.join(NAMES[:3])}")
@@ -45,11 +41,7 @@ def load(path: Path) -> Postures:
 
 
 def controls(path: Path) -> np.ndarray:
-    """Return the controls of a file, shape (n, nu).
-
-    Raises:
-        ValueError: If it is no such file.
-    """
+    """Return the controls of a file, shape (n, nu); ValueError if it is no such file."""
     stored = _read(path)
     if not isinstance(stored, np.ndarray):
         raise ValueError(f"{path} must hold one array, the controls for each step")
@@ -81,11 +73,7 @@ def flags_of(model: mujoco.MjModel, motion: Postures) -> dict[str, flicker.Flick
 
 
 def check(model: mujoco.MjModel, motion: Postures) -> list[int]:
-    """Return the numbers of the geoms of a motion.
-
-    Raises:
-        ValueError: If it does not fit the model.
-    """
+    """Return the numbers of the geoms of a motion; ValueError if it does not fit the model."""
     n, k = len(np.atleast_1d(motion.time)), len(motion.geoms)
     shapes = {"time": (n,), "qpos": (n, model.nq)} | ({} if motion.contact is None else {"contact": (n, k)})
     for name, shape in shapes.items():

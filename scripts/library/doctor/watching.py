@@ -128,11 +128,7 @@ def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = N
 
 
 def check(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None) -> int:
-    """Return the number of steps for which a model is watched.
-
-    Raises:
-        ValueError: If it cannot be watched so.
-    """
+    """Return the number of steps for which a model is watched; ValueError if it cannot be watched so."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.number) or not np.isfinite(seconds):
         raise ValueError(f"seconds must be a number of simulated seconds, got {seconds!r}")
     n = round(float(seconds) / model.opt.timestep)

@@ -166,11 +166,7 @@ def _by_module(module: str) -> str:
 
 
 def _algorithm(stored: Mapping[str, Any]) -> str:
-    """Return the algorithm that a policy's class is of, or that has its settings.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """Return the algorithm that a policy's class is of, or that has its settings; ValueError if there is none."""
     made = pickle.loads(base64.b64decode(stored["policy_class"][":serialized:"]))
     names = [name for base in made.__mro__ if (name := _by_module(f"{base.__module__}."))]
     names += [name for setting, name in SETTINGS.items() if setting in stored]

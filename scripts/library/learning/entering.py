@@ -35,11 +35,7 @@ DIGITS = 5  # significant, of the model's numbers
 
 
 def refuse_options(name: str, options: Mapping[str, Any]) -> None:
-    """Refuse options of a frozen task that are not an entrant's to choose.
-
-    Raises:
-        ValueError: The sentence names the option and those that are.
-    """
+    """Refuse options of a frozen task that are not an entrant's to choose."""
     if name not in TASKS:
         return
     free = [option for option in INTERFACE if option not in TASKS[name].options]

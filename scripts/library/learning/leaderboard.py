@@ -114,11 +114,7 @@ def read(path: Path, entrant: str) -> Entry | None:
 
 
 def refuse(path: Path, name: str, printed: dict[str, Any], seeds: Sequence[int], scores: np.ndarray) -> None:
-    """Refuse an entry of another task than the one of that name here.
-
-    Raises:
-        ValueError: The sentence says what differs.
-    """
+    """Refuse an entry of another task than the one of that name here."""
     if name not in TASKS:
         raise ValueError(f"{path}: there is no frozen task {name} here; there are {', '.join(TASKS)}")
     here = _here(name, TASKS[name])
@@ -143,11 +139,7 @@ def _here(name: str, task: FrozenTask) -> dict[str, Any]:
 
 
 def check(entry: Entry) -> None:
-    """Refuse an entry that cannot be played again: code of a stranger's is not run.
-
-    Raises:
-        ValueError: The sentence says what to do.
-    """
+    """Refuse an entry that cannot be played again: code of a stranger's is not run."""
     if not entry.policy:
         raise ValueError(
             f"{entry.folder} has no policy that can be played without running its author's code; evaluate the "

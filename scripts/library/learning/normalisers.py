@@ -198,11 +198,7 @@ def _asked(trained: Trained, path: Path) -> Fitting:
 
 
 def _without(trained: Trained, refused: list[str]) -> Normaliser:
-    """Return no normaliser.
-
-    Raises:
-        ValueError: If the policy had one, or a file has the name of one and is none for it.
-    """
+    """Return no normaliser; ValueError if the policy had one, or a file has the name of one and is none for it."""
     if refused:
         raise ValueError(f"{trained.path} has no normaliser beside it that fits: {'; '.join(refused[:3])}; {CURE}")
     if trained.wrapped:

@@ -111,11 +111,7 @@ def check(run: TrainingRun) -> None:
 
 
 def planned(asked: Asked) -> TrainingRun:
-    """Return the training run that is asked for.
-
-    Raises:
-        ValueError: If it cannot be trained there; the sentence says why.
-    """
+    """Return the training run that is asked for; ValueError if it cannot be trained there; the sentence says why."""
     run, folder = described(asked), asked.folder
     if importlib.util.find_spec("stable_baselines3") is None:
         raise ValueError(f"Stable-Baselines3 is needed: {extras.install('rl')}")

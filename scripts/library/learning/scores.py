@@ -92,11 +92,7 @@ UNITS = {"speed": "m/s", "effectiveness": "m/s", "economy": "1", "following": "1
 
 
 def score(task: FrozenTask, trace: Trace) -> float:
-    """Return the score of an episode of a task.
-
-    Raises:
-        ValueError: If the episode holds numbers that are not finite.
-    """
+    """Return the score of an episode of a task; ValueError if the episode holds numbers that are not finite."""
     for name in ("way", "power", "pace", "command"):
         values = getattr(trace, name)
         if values is not None and not np.isfinite(values).all():

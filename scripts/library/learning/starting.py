@@ -34,11 +34,7 @@ def adopted(run: TrainingRun) -> TrainingRun:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a trained policy.
-
-    Raises:
-        ValueError: If there is none of that name.
-    """
+    """Return the path of a trained policy; ValueError if there is none of that name."""
     path = policies.checkpoint_of(name)
     if path is None:
         there_are = ", ".join(policies.shipped())

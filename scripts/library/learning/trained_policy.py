@@ -59,11 +59,7 @@ class TrainedPolicy:
 
     @classmethod
     def of(cls, arrays: Mapping[str, np.ndarray]) -> TrainedPolicy:
-        """Return the policy of arrays as they are in a file.
-
-        Raises:
-            ValueError: If they are none.
-        """
+        """Return the policy of arrays as they are in a file; ValueError if they are none."""
         made = cls.__new__(cls)
         made._take(arrays)
         return made
@@ -181,11 +177,7 @@ def about_of(text: str) -> dict[str, Any]:
 
 
 def check_about(about: Any) -> dict[str, Any]:
-    """Return the notes of a policy, if they name its environment and its options.
-
-    Raises:
-        ValueError: If it does not.
-    """
+    """Return the notes of a policy, if they name its environment and its options; ValueError if it does not."""
     if not isinstance(about, dict):
         raise ValueError(f"what it was made with must be a table of names and values, got {_shown(about)}")
     if lacking := [name for name in ("environment", "options") if name not in about]:

@@ -23,11 +23,7 @@ class Wrappers:
     stack: int | None = None
 
     def refuse(self, policy: str) -> None:
-        """Refuse to be used with a policy that has its own within.
-
-        Raises:
-            ValueError: If anything was said.
-        """
+        """Refuse to be used with a policy that has its own within."""
         for name, value in (("normaliser", self.normaliser), ("stack", self.stack)):
             if value is not None:
                 raise ValueError(f"--{name} is for a .zip of Stable-Baselines3; {policy} is none, so leave it out")

@@ -26,11 +26,7 @@ AS_IS = Preset(1.0, "Euler", (0.02, 1.0))  # stands for the settings of a model 
 
 
 def checked(model: mujoco.MjModel, ctrl) -> np.ndarray:
-    """Return controls as an array.
-
-    Raises:
-        ValueError: If they are not those of the model's actuators.
-    """
+    """Return controls as an array; ValueError if they are not those of the model's actuators."""
     ctrl = np.asarray(ctrl, float)
     if ctrl.shape != (model.nu,) or not np.isfinite(ctrl).all():
         raise ValueError(

@@ -97,11 +97,7 @@ class Search(ABC):
         raise NotImplementedError("a search scores generations, or explores in a way of its own")
 
     def check(self) -> None:  # noqa: B027  most have nothing to refuse
-        """Refuse what cannot be searched, before any work.
-
-        Raises:
-            ValueError: The sentence says why.
-        """
+        """Refuse what cannot be searched, before any work."""
 
     def first(self, rng: np.random.Generator) -> np.ndarray:
         """Return the first generation, shape (population, k)."""
@@ -165,11 +161,7 @@ def name_of(kind: type[Search]) -> str:
 
 
 def find(name: str) -> type[Search]:
-    """Return the search of a name.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """Return the search of a name; ValueError if there is none."""
     known = cli.names("search")
     if name not in known:
         raise ValueError(f"there is no search {name!r}; there are {', '.join(known)}")
