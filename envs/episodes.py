@@ -116,12 +116,7 @@ def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
 
 
 def seed_of(seed: int | None) -> int | None:
-    """Return a seed as Python's own integer, or None.
-
-    Raises:
-        TypeError: If it is no integer.
-        ValueError: If it is negative.
-    """
+    """Return a seed as Python's own integer, or None; TypeError for no integer, ValueError for a negative one."""
     if seed is None:
         return None
     if not isinstance(seed, Integral) or isinstance(seed, bool):
@@ -212,12 +207,7 @@ def judge(
 
 
 def judge_one(task, diverged: str) -> tuple[dict[str, float], str, str]:
-    """Return the reward's terms, and why the only episode of a task terminates or is cut short, or "".
-
-    Args:
-        task: The task after a step; see `judge`.
-        diverged: Why the simulation diverged, or "".
-    """
+    """Return the reward's terms, and why a task's only episode terminates or is cut short, or ""; see `judge`."""
     terms = task.reward_terms()
     if diverged:
         return dict.fromkeys(terms, 0.0), diverged, ""

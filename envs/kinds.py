@@ -116,8 +116,7 @@ def _is_list(value: Any) -> bool:
 def from_keywords(config: type, keywords: Mapping[str, Any]):
     """Return the configuration of these keywords of `gymnasium.make`.
 
-    Raises:
-        TypeError: If a keyword is unknown, worded as Python does, by which wrappers such as TorchRL's recognise it.
+    Of an unknown one the TypeError is worded as Python's, by which wrappers such as TorchRL's recognise it.
     """
     known = _kinds(config)
     for name in keywords:

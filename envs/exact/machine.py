@@ -87,11 +87,7 @@ class ExactMachine(ABC):
 
 
 def refuse(terrain, known: str, why: str) -> None:
-    """Refuse a terrain that a machine does not have in the exact engine.
-
-    Raises:
-        ValueError: Always; the message has those that there are, and why.
-    """
+    """Refuse, always, a terrain that a machine does not have in the exact engine: which it has, and why."""
     raise ValueError(f"engine 'exact' has no terrain {type(terrain).__name__}: {why}; there are {known}")
 
 

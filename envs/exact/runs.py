@@ -104,11 +104,7 @@ class Runs:
 
     @staticmethod
     def refuse(arrays: dict[str, np.ndarray]) -> None:
-        """Refuse rows other than `sealed` returned them: the compiled engine uses some of their bytes as indices.
-
-        Raises:
-            ValueError: If a row is not whole.
-        """
+        """Refuse a row that `sealed` did not return so: the compiled engine uses some of their bytes as indices."""
         for row in arrays["physics"]:
             if not np.array_equal(_checksum(row[:-SEAL]), row[-SEAL:]):
                 raise ValueError("'physics' of a state is not what the exact engine wrote; a state cannot be edited")

@@ -223,11 +223,7 @@ class Draws:
 
 
 class Together:
-    """In place of `state.Randoms`: one generator for all simulations; its index is an array of those that draw.
-
-    Args:
-        device: Where it draws.
-    """
+    """In place of `state.Randoms`: one generator for all simulations; its index is an array of those that draw."""
 
     def __init__(self, device: torch.device):
         self.generator = torch.Generator(device)

@@ -34,11 +34,7 @@ def translated(original: FunctionType, kinds: tuple[str, ...]) -> tuple[wp.Kerne
 
 
 class Kernels:
-    """The kernels by their names, with the arguments of the originals; arrays are `DeviceArray`s.
-
-    Args:
-        device: Where they run.
-    """
+    """The kernels on a device, by their names, with the arguments of the originals; arrays are `DeviceArray`s."""
 
     def __init__(self, device: str):
         wp.init()

@@ -46,8 +46,7 @@ class Declared(Exception):
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, without its usage, and what may have been meant.
 
-    Args:
-        listing: Returns lines that stand behind the help; called only when that is asked for.
+    `listing` returns lines that stand behind the help; it is called only when that is asked for.
     """
 
     def __init__(self, *args: Any, listing: Callable[[], str] | None = None, **kwargs: Any) -> None:
@@ -59,11 +58,7 @@ class Parser(argparse.ArgumentParser):
         return super().format_help() + (f"\n{self._listing()}\n" if self._listing else "")
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None):
-        """Parse; refuse `--option=--`, of which argparse makes an empty list until Python 3.12.
-
-        Raises:
-            Refusal: If the words cannot be parsed.
-        """
+        """Parse, or raise a Refusal; also of `--option=--`, of which argparse makes an empty list until Python 3.12."""
         words = sys.argv[1:] if args is None else list(args)
         for word in itertools.takewhile(lambda word: word != "--", words):
             if re.fullmatch(r"(--[^=]+=|-\w=?)--", word):
@@ -71,11 +66,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str):
-        """Refuse the command line.
-
-        Raises:
-            Refusal: Always.
-        """
+        """Refuse the command line: always raises a Refusal."""
         message = re.sub(r"^argument ([^\s:/]+)\S*: (?=must )", r"\1 ", message)
         raise Refusal(f"{self.prog}: {_one_line(message.removeprefix('argument '))}{self._meant(message)}")
 
@@ -158,7 +149,6 @@ def begin() -> None:
 
 
 def sentence(error: BaseException) -> str:
-    """Return the message of an exception, on one line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return _one_line(str(error))

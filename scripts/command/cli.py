@@ -112,7 +112,6 @@ def module_of(path: Path) -> str:
 
 
 def main_of(command: str, path: Path | None) -> Callable[[list[str]], int]:
-    """Return the `main` of a command."""
     verb, _, name = command.partition(" ")
     if VERBS[verb].own:
         own = importlib.import_module(f"tarsus.scripts.command.verbs.{verb}")

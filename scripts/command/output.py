@@ -22,12 +22,7 @@ RESULT = "result.json"
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add `--out`, `--force` and `--json`.
-
-    Args:
-        parser: The command's.
-        name: VERB-NAME; a `*` in it stands for what `Output` is told.
-    """
+    """Add `--out`, `--force` and `--json`; a `*` in the name VERB-NAME stands for what `Output` is told."""
     shown = f"{FOLDER / name}".replace("*", "NAME")
     words = f"folder for the files; default {shown}, with a number if that holds a result"
     parser.add_argument("--out", type=paths.folder_to_write, help=words)
@@ -97,13 +92,7 @@ class Output:
                 part.write_text(text, encoding="utf-8")
 
     def report(self, prog: str, shown: str, **found: Any) -> None:
-        """Write `result.json`, and print what was found and where it is; with `--json` that file instead.
-
-        Args:
-            prog: The command's words.
-            shown: What is found, in words and tables.
-            found: The same as numbers.
-        """
+        """Write `result.json`, and print what is shown and where it is; with `--json` that file instead."""
         told = result.text(prog, self._args, shown, found, list(self.written))
         self.keep(RESULT, told + "\n")
         print(told if self._args.json else f"{shown}\n\n{self}".lstrip())

@@ -20,15 +20,7 @@ WHERE = ("out", "default_out", "was", "force", "json", "draws")  # of a command 
 
 
 def text(prog: str, args: argparse.Namespace, shown: str, found: Mapping[str, Any], files: list[str]) -> str:
-    """Return a result as JSON.
-
-    Args:
-        prog: The command's words.
-        args: What was asked for.
-        shown: What is printed, in words and tables.
-        found: The same as numbers.
-        files: What lies beside it.
-    """
+    """Return a result as JSON: of a command's words and options, what it shows and found, and the files beside it."""
     told = {
         "command": prog,
         "inputs": {name: value for name, value in vars(args).items() if name not in WHERE},

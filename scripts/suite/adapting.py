@@ -105,17 +105,7 @@ def torque(joint: dict, position: float, speed: float, time: float) -> float:
 
 
 def check_stable(engine: str, joint: dict, body: dict, timestep: float) -> None:
-    """Check that `torque`, of the state before a step, does not overshoot in a step.
-
-    Args:
-        engine: Its name.
-        joint: With spring, damper or servo.
-        body: Its child.
-        timestep: Of the engine [s].
-
-    Raises:
-        NotImplementedError: If it does.
-    """
+    """Refuse, by NotImplementedError, a `torque` of the state before a step that overshoots in it."""
     gains, inertia = joint.get("drive", joint), body["mass"]
     if joint["type"] == "hinge":
         arm = np.cross(unit(joint["axis"]), np.subtract(body["position"], joint["anchor"]))

@@ -90,7 +90,6 @@ def _component(values: np.ndarray, measurement: dict) -> np.ndarray:
 
 
 def unit(vector) -> np.ndarray:
-    """Return a vector over its length."""
     return np.asarray(vector, float) / np.linalg.norm(vector)
 
 

@@ -43,13 +43,7 @@ def run(
 ) -> dict[str, Any]:
     """Return an engine's results of cases, or the reason why it did not run, which is printed.
 
-    Args:
-        path: The engine's file.
-        python: In which it runs.
-        known: What is known of it.
-        ids: Of the cases.
-        records: Folder for the recordings of all engines.
-        more: Settings, folder of the cases and longest time, as `running.run` has them.
+    Recordings go to a folder, if one is given; `more` has what else `running.run` takes.
     """
     with tqdm(desc=path.stem, unit="case") as bar:
 

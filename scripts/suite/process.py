@@ -54,15 +54,7 @@ class Ended(Exception):
 
 
 class Process:
-    """A worker that runs, as a context that ends it.
-
-    Args:
-        python: The Python in which the engine is installed.
-        words: Of the worker's command line.
-
-    Raises:
-        Ended: If it cannot be started.
-    """
+    """A worker that runs, in the engine's Python with these words, as a context that ends it; or Ended."""
 
     def __init__(self, python: str, words: Sequence[str]):
         # The worker imports this folder as `suite`, and nothing else of ours.
@@ -179,6 +171,5 @@ class Process:
 
 
 def _short(text: bytes) -> str:
-    """Return the beginning of a text as one line."""
     said = text.decode(errors="replace").strip()
     return said if len(said) <= SENTENCE else said[:SENTENCE] + "..."

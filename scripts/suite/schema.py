@@ -34,7 +34,6 @@ SHORT.maxlevel, SHORT.maxdict = 2, 2
 
 
 def resolved(schema: dict, definitions: dict) -> dict:
-    """Return a schema with the definition that it refers to."""
     reference = schema.get("$ref")
     return definitions[reference.rpartition("/")[2]] | schema if reference else schema
 

@@ -16,7 +16,6 @@ FILE, MENDED = "report.md", "mended.xml"
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus contact-doctor", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("model", type=Path, help="an MJCF file, including the ground under the model")
     parser.add_argument(

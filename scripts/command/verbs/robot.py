@@ -17,7 +17,6 @@ SECONDS = 6.0  # of the film
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus robot", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("robot", type=Path, metavar="FILE", help="an MJCF (.xml) or a URDF")
     options.add(parser)

@@ -29,15 +29,7 @@ PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 def certify(
     candidate: Candidate, config, seeds: Sequence[int], seconds: float | None = None, n_jobs: int = 1
 ) -> tuple[Certificate, dict[str, list[Track]]]:
-    """Return the certificate of a policy, and its episodes in each setting.
-
-    Args:
-        candidate: The policy.
-        config: The configuration of its environment.
-        seeds: Of the episodes.
-        seconds: How long an episode is; by default as long as the environment's.
-        n_jobs: Settings at a time.
-    """
+    """Return the certificate of a policy in an environment of that configuration, and its episodes in each setting."""
     asked = settings.fan(config)
     threads = max(1, (n_jobs if n_jobs > 0 else joblib.cpu_count()) - 1)  # beside the longest simulation, `reference`
     groups = settings.groups(asked)
@@ -126,15 +118,9 @@ def judged(
     cpu: float = 0.0,
     noise: ByNudge = ByNudge(),
 ) -> Finding:
-    """Return the row of a setting.
+    """Return the row of a setting whose episodes are `tracks`, once or several times, or why there are none.
 
-    Args:
-        setting: The setting.
-        base: The episodes in the base preset.
-        tracks: Those in the setting, of the same seeds, once or several times; or why there are none.
-        by_speed: Whether speed is judged beside return.
-        cpu: Processor time [s].
-        noise: What a nudge explains.
+    Speed is judged beside return if `by_speed`; `cpu` is processor time [s], `noise` what a nudge explains.
     """
     words = ", ".join(f"{name}={value}" for name, value in setting.options.items() if name != "params")
     if isinstance(tracks, str):

@@ -20,7 +20,6 @@ SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1e3, "mm/s")}
 
 
 def sections(comparison: Comparison) -> list[Section]:
-    """Return the tables of a comparison."""
     over = comparison.window
     strides = f"the {over.n_strides} strides from {over.start:g} to {over.stop:g} s"
     shown = [_body(comparison, strides), _forces(comparison), _contacts(comparison, strides)]

@@ -35,7 +35,6 @@ def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6)
 
 
 def facts(exact: Run, mujoco: Run, comparison: Comparison) -> list[str]:
-    """Return the facts of a comparison, a line each."""
     attrs = mujoco.record.attrs
     ends = {name: float(trial.record["time"][-1]) for name, trial in (("exact", exact), ("mujoco", mujoco))}
     books = comparison.budget.get("exact") if "mujoco" not in comparison.budget else None

@@ -24,14 +24,9 @@ def text_of(mjcf: str | Path) -> str:
 
 
 def written(mjcf: str | Path, model: mujoco.MjModel, mends: Sequence[Mend]) -> str:
-    """Return the text of a file with mends, whose compiled model has them and no others; "" if that cannot be.
+    """Return a file's text with mends, whose compiled model has them and no others; "" if that cannot be.
 
     Relative paths become absolute, so that it can lie in any folder.
-
-    Args:
-        mjcf: The name of the file, or its text.
-        model: That it makes.
-        mends: What to set.
     """
     home = Path(mjcf).resolve().parent if not text_of(mjcf) == mjcf else Path.cwd()
     wanted = mended(model, mends)

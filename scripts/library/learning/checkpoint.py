@@ -32,15 +32,7 @@ KEPT = ("environment", "options", "algorithm", "settings", "num_envs", "normalis
 
 
 def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: float) -> None:
-    """Write a checkpoint; the one that was there becomes its predecessor.
-
-    Args:
-        folder: Where.
-        run: The settings.
-        seed: Of the training.
-        model: Stable-Baselines3's model.
-        normaliser: Its `VecNormalize`.
-        more: What else to note of it.
+    """Write a checkpoint of Stable-Baselines3's model and its `VecNormalize`; the one that was there is kept too.
 
     Raises:
         OSError: If it cannot be written; the checkpoint that was there stays then.

@@ -68,7 +68,6 @@ def run_episode(
     stochastic: bool = False,
     wrappers: Wrappers = UNSAID,
 ) -> Episode:
-    """Run one episode of a policy."""
     from tarsus.scripts.library.learning import playing  # not above: OpenGL is chosen before MuJoCo is imported
 
     env, act = playing.start(policy, environment, options, seed, stochastic, wrappers)
@@ -214,14 +213,7 @@ def table(policy: str, episodes: list[Episode], asked: int) -> str:
 
 
 def report(files: output.Output, policy: Candidate, finished: Mapping[int, Episode], asked: int) -> None:
-    """Write the table and a row for every episode, and print the table.
-
-    Args:
-        files: Where they go.
-        policy: The policy.
-        finished: Episodes by their seeds, at least one.
-        asked: How many were asked for.
-    """
+    """Write the table and a row for every finished episode, at least one of those asked for; print the table."""
     entry = entered(policy, finished)
     lines = (*policy.lines, entry["text"]) if entry else policy.lines
     shown = "\n".join([table(policy.name, list(finished.values()), asked), *lines])

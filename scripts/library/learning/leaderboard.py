@@ -205,7 +205,6 @@ def _over(who: str, mine: Sequence[Entry]) -> list:
 
 
 def markdown(found: Sequence[Entry]) -> str:
-    """Return the table in Markdown."""
     return stamp.markdown_table(HEAD, table(found))
 
 

@@ -54,10 +54,8 @@ def stack_of(policy: str, seen: tuple[int, ...], given: tuple[int, ...], asked: 
 class Remembering:
     """A policy that remembers its episode, of one simulation or of rows of them.
 
-    Args:
-        predict: The network: from what it sees, its state and whether each episode begins, the action and next state.
-        stack: Of the observations.
-        before: What is done with each observation before it is stacked.
+    `predict` makes the action and next state of what it sees, its state and whether each episode begins; `before` is
+    done with each observation before it is stacked.
     """
 
     def __init__(self, predict: Predict, stack: Stack, before: Callable[[np.ndarray], np.ndarray]):

@@ -70,7 +70,6 @@ class TrainedPolicy:
         return (np.tanh(x) if self.squash else np.clip(x, -1.0, 1.0)).astype(np.float32)
 
     def _last(self, observation: np.ndarray) -> np.ndarray:
-        """Return the output of the last layer."""
         x = np.clip((observation - self.mean) / self.scale, -self.clip, self.clip)
         for k, (weight, bias) in enumerate(self.layers):
             x = x @ weight.T + bias
@@ -228,7 +227,6 @@ def _numbers(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]
 
 
 def _shown(value: Any) -> str:
-    """Return a value in a few words."""
     if isinstance(value, np.ndarray) and value.shape:
         return f"an array of {value.dtype} and shape {value.shape}"
     text = repr(value.item() if isinstance(value, np.ndarray) else value)

@@ -172,14 +172,7 @@ def from_file(path: Path) -> TrainingRun:
 
 
 def changed(run: TrainingRun, algorithm: str | None, options: Mapping[str, Any], **more: Any) -> TrainingRun:
-    """Return a run with changes; another algorithm comes with the settings of its own.
-
-    Args:
-        run: What is changed.
-        algorithm: "PPO" or "SAC"; None leaves it.
-        options: Of the environment, beside those that it has.
-        more: Other fields; None leaves one.
-    """
+    """Return a run with changes, None leaves one; another algorithm comes with the settings of its own."""
     if algorithm and algorithm != run.algorithm:
         run = replace(run, algorithm=algorithm, settings=SETTINGS[algorithm])
     said = {name: value for name, value in more.items() if value is not None}

@@ -33,7 +33,6 @@ SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]
 
 
 def add_options(gait: argparse._ArgumentGroup) -> None:
-    """Add what `gait_from` reads."""
     gait.add_argument("--gait", metavar="NAME", help=f"{clock_gaits.NAMES}; the options below change it")
     for name, (symbol, words) in GAIT_OPTIONS.items():
         flags = [f"--{name.replace('_', '-')}", *([f"--{symbol}"] if symbol else [])]

@@ -29,12 +29,7 @@ from tarsus.scripts.library.records import electric, record
 
 
 class HexapodStepper(stepping.Stepper):
-    """Steps a hexapod under the clock: command the hips, let the ground follow the feet, step.
-
-    Attributes:
-        experiment: What is run.
-        controller: What commands the hips.
-    """
+    """Steps a hexapod under the clock: command the hips, let the ground follow the feet, step."""
 
     def __init__(self, experiment: HexapodExperiment):
         """Build the model and stand it at its start; by default at rest, legs where the gait wants them at t = 0."""

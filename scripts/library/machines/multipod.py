@@ -147,7 +147,6 @@ def leg_table(walk) -> tuple[tuple[str, ...], list[tuple]]:
 
 
 def leg_names(walking) -> list[str]:
-    """Return the name of every leg."""
     from tarsus.envs.bigant import LEGS
 
     if walking.robot == "bigant":

@@ -35,11 +35,7 @@ def geoms_of_feet(model: mujoco.MjModel, feet: Sequence[str], data: mujoco.MjDat
 
 
 def foot_geoms(model: mujoco.MjModel, feet: Sequence[str]) -> np.ndarray:
-    """Return the ids of the spheres that are these feet, as the contact solver takes them, shape (n_feet,).
-
-    Raises:
-        ValueError: If there is none of a name, or a foot is no sphere.
-    """
+    """Return the spheres that are these feet, shape (n_feet,); ValueError if one is none, or has no such name."""
     found = geoms_of_feet(model, feet)
     for name, geoms in zip(feet, found, strict=True):
         if len(geoms) > 1 or model.geom_type[geoms[0]] != mujoco.mjtGeom.mjGEOM_SPHERE:

@@ -96,12 +96,7 @@ class Inspected:
 
 
 def inspect(path: Path, name: str, **given) -> Inspected:
-    """Return a robot that was tried.
-
-    Args:
-        path: Its file.
-        name: What its environment is to be called.
-        given: Its further fields, by which it is also registered.
+    """Return the robot of a file, tried, with the further fields by which it is registered under a name.
 
     Raises:
         ValueError: If it is no robot; the sentence says what is missing.
@@ -160,7 +155,6 @@ def feet(model: mujoco.MjModel, robot: OwnRobot) -> list[tuple[str, ...]]:
 
 
 def film(found: Inspected, path: Path, seconds: float) -> None:
-    """Write a film of an action of 0."""
     env = own_robot.OwnRobotEnv(params=found.robot, render_mode="rgb_array", **found.verdict.options)
     action, n_steps = np.zeros(env.action_space.shape, np.float32), round(seconds / env.ctrl_dt)
     env.reset(seed=0)

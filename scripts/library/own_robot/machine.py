@@ -48,11 +48,7 @@ class TableWalk:
 
 
 class RobotFile(MachineCommand):
-    """A robot of your own, from its file.
-
-    Args:
-        path: An MJCF or a URDF.
-    """
+    """A robot of your own, from its file, an MJCF or a URDF."""
 
     engines = ("mujoco", "exact")
     seconds = 6.0

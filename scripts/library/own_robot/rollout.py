@@ -37,12 +37,7 @@ def checked(model: mujoco.MjModel, ctrl) -> np.ndarray:
 
 
 class Toes:
-    """The places of feet, world frame, shape (n_feet, 3) [m], of a state after `mj_kinematics`.
-
-    Args:
-        model: The robot.
-        feet: The ids of each foot's geoms.
-    """
+    """The places of feet, each of some geoms, world frame, shape (n_feet, 3) [m], of a state after `mj_kinematics`."""
 
     def __init__(self, model: mujoco.MjModel, feet: list[list[int]]):
         self._bodies = model.geom_bodyid[[geoms[0] for geoms in feet]]
@@ -55,15 +50,7 @@ class Toes:
 
 
 class OwnStepper(stepping.Stepper):
-    """Steps a robot under a controller and reads its feet.
-
-    Args:
-        model: With the robot's free joint first.
-        data: Its start.
-        feet: The ids of each foot's geoms.
-        controller: Returns the controls at a time and state.
-        ground: What the robot is on.
-        preset: Of the model's settings.
+    """Steps a robot under a controller of time and state, and reads its feet, each of some geoms.
 
     Raises:
         ValueError: If the model's first joint is not free, nothing moves it, or the controls are not of its actuators.

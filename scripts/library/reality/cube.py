@@ -45,7 +45,6 @@ class Scores:
 
 
 def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, contact: CubeContact) -> Scores:
-    """Return the errors of tosses with a contact."""
     rollouts = simulate(tosses, convention, contact)
     errors = np.full((len(tosses), len(METRICS)), np.nan)
     curves = np.full((len(tosses), 2, FRAMES), np.nan)
@@ -97,15 +96,7 @@ def study(
     limit: int | None = None,
     grid: Sequence[CubeContact] = (),
 ) -> dict:
-    """Return the results of an engine's setting in a convention, as its file holds them.
-
-    Args:
-        simulate: Returns the rollouts of tosses.
-        convention: How the measurements are read.
-        every: The fit sees one of so many of the tosses that are not held out.
-        limit: Fit and score at most so many tosses; all of them by default.
-        grid: See `fit`.
-    """
+    """Return the results of an engine's setting in a convention, as its file holds them; see `offering.study`."""
     tosses = measured.read(convention)
     held_out = measured.half(tosses, True)[:limit]
     tried = fit(simulate, measured.half(tosses, False)[::every][:limit], convention, grid)

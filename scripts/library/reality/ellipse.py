@@ -120,12 +120,7 @@ def moment_residual(impacts: Impacts) -> np.ndarray:
 
 
 def fit(impacts: Impacts, law: Callable) -> tuple[float, float]:
-    """Return friction and restitution of the least median error on a grid of hundredths.
-
-    Args:
-        impacts: Those that a fit may see.
-        law: One of the laws that bounce.
-    """
+    """Return friction and restitution of the least median error of a law that bounces, on a grid of hundredths."""
     grid = [(mu, e) for mu in FRICTIONS for e in RESTITUTIONS]
     return min(grid, key=lambda pair: np.median(errors(impacts, predicted(impacts, law, *pair))))
 

@@ -67,15 +67,9 @@ def study(
     every: int = 1,
     limit: int | None = None,
 ) -> dict:
-    """Return the results of tosses in some settings, as a file holds them.
+    """Return the results of tosses in some settings, by their simulators, and conventions, as a file holds them.
 
-    Args:
-        known: What the engine says of itself.
-        name: What its file is called.
-        settings: What simulates tosses in each.
-        conventions: Names in `CONVENTIONS`.
-        every: The fit sees one of so many of the tosses that are not held out.
-        limit: Fit and score at most so many tosses; all by default.
+    The fit sees one of `every` so many tosses that are not held out; `limit` is the most that are fitted and scored.
     """
     made = {"reality": 1, "engine": name, "name": known.name, "version": known.version}
     made |= {"computer": stamp.computer(), "date": time.strftime("%Y-%m-%d"), "results": {}}

@@ -59,7 +59,6 @@ class Rollout:
 
 
 def case_of(toss: Toss, convention: Convention, contact: CubeContact) -> dict:
-    """Return a toss as a case of the contact suite."""
     start = toss.start
     quaternion = start[3:7] / np.linalg.norm(start[3:7])
     cube = {
@@ -107,18 +106,7 @@ def run(
     contact: CubeContact,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Rollout]:
-    """Return an engine's rollouts of tosses, one for each.
-
-    Args:
-        engine: Which, and in which Python.
-        tosses: To be simulated from their starts.
-        convention: How the measurements are read.
-        contact: Of the cube with the board.
-        progress: Called when a toss begins.
-
-    Raises:
-        ValueError: If the engine has no such setting.
-    """
+    """Return an engine's rollouts of tosses; each begin calls `progress`. ValueError if it has no such setting."""
     cases = [case_of(toss, convention, contact) for toss in tosses]
     if engine.python != sys.executable:
         return _in_workers(engine, tosses, cases, progress)

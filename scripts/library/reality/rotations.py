@@ -13,7 +13,6 @@ def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def inverse(q: np.ndarray) -> np.ndarray:
-    """Return the rotation back."""
     return q * np.array([1.0, -1.0, -1.0, -1.0])
 
 

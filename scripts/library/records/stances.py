@@ -16,12 +16,7 @@ DEBOUNCE = 0.01  # flicker lasts up to 5 ms even at steps of 2.5 ms, the shortes
 
 
 def from_flags(time: np.ndarray, flags: np.ndarray) -> np.ndarray:
-    """Return the stances of a foot whose contact is known at some times, shape (n, 2) [s].
-
-    Args:
-        time: Increasing, shape (m,) [s].
-        flags: Whether it touches, shape (m,).
-    """
+    """Return the stances, shape (n, 2) [s], of a foot whose contact is known at increasing times [s], shape (m,)."""
     change = np.diff(np.concatenate([[0], np.asarray(flags, int), [0]]))
     begin, end = np.flatnonzero(change > 0), np.flatnonzero(change < 0)
     times = np.append(np.asarray(time, float), np.inf)

@@ -14,11 +14,7 @@ from tarsus.scripts.command import output
 
 
 def free_base(base: Path, force: bool) -> Path:
-    """Return the name of the output files without their endings, numbered where there are such files.
-
-    Raises:
-        ValueError: If they cannot be written.
-    """
+    """Return the output files' name without endings, numbered if they exist; ValueError if it cannot be written."""
     endings = ("data", "initial", "param")
     if not force:
         base = next(b for b in saving.numbers(base) if not any(Path(f"{b}.{end}").exists() for end in endings))

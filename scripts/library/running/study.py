@@ -49,11 +49,7 @@ def axes(words: Sequence[str]) -> tuple[dict[str, np.ndarray], list[str]]:
 
 
 def points(args: Namespace) -> list[tuple[dict[str, float], Namespace]]:
-    """Return the parameters of each run, and its options; the last parameter changes fastest.
-
-    Raises:
-        ValueError: If a point cannot be run; the sentence says why.
-    """
+    """Return the parameters of each run and its options, the last parameter fastest; ValueError if one cannot run."""
     swept, fixed = axes(args.set)
     if args.engine == "both":
         raise ValueError("a study runs one engine; --engine exact or mujoco")

@@ -67,10 +67,7 @@ def ensemble(
 def most_failures(n: int, share: float, tail: float) -> int:
     """Return the most failures in n trials that show that more than a share survives; -1 if not even none does.
 
-    Args:
-        n: Trials.
-        share: That is to survive.
-        tail: Probability of so few failures where exactly that share survives, at most.
+    `tail` is the probability of so few failures where exactly that share survives, at most.
     """
     from scipy.stats import binom  # slow to import
 
@@ -83,10 +80,7 @@ def most_failures(n: int, share: float, tail: float) -> int:
 def least_failures(n: int, share: float, tail: float) -> int:
     """Return the least failures in n trials that show that less than a share survives; n + 1 if not even n do.
 
-    Args:
-        n: Trials.
-        share: That is to survive.
-        tail: Probability of so many failures where exactly that share survives, at most.
+    `tail` is the probability of so many failures where exactly that share survives, at most.
     """
     from scipy.stats import binom  # slow to import
 

@@ -39,12 +39,9 @@ class Examined:
 
 
 def examine(system: System, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Examined:
-    """Return the multipliers of a system at a section of its cycle, the decay beside them, and the verdict.
+    """Return the multipliers of a system that repeats at its section, the decay beside them, and the verdict.
 
-    Args:
-        system: At its section; it repeats.
-        store: Where parts are kept, so that a run that was stopped goes on there.
-        said: Called with what is done next, in words.
+    Parts are kept in the store, so that a run that was stopped goes on there; `said` is told what is done next.
     """
     store = store or Store()
     nothing = np.zeros(len(system.names))

@@ -139,14 +139,9 @@ def _call(function: Callable[..., Margin], question: Question, name: str, *argum
 
 
 def pushed(question: Question, name: str, angle: float, half_width: float, settings: Settings = OF_PUSHES) -> Margin:
-    """Return the margin of pushes in a sector of directions.
+    """Return the margin of pushes in a sector of directions about an angle, from forward towards left [rad].
 
-    Args:
-        question: Of which loop.
-        name: Of the sector.
-        angle: Its middle, from forward towards left [rad].
-        half_width: Of it [rad]; pi is all directions.
-        settings: Of the search.
+    Its `half_width` is in radians too; pi is all directions.
     """
     subject = question.make()
     of = PushedGait(subject) if isinstance(subject, Gait) else Pushed(subject, question.steps_per_period)
@@ -158,13 +153,7 @@ def pushed(question: Question, name: str, angle: float, half_width: float, setti
 
 
 def changed(question: Question, name: str, settings: Settings = OF_CHANGES) -> Margin:
-    """Return the margin of a change of the machine, or why there is none; see `CHANGES`.
-
-    Args:
-        question: Of which loop.
-        name: Of the change.
-        settings: Of the search.
-    """
+    """Return the margin of a change of the machine, one of `CHANGES`, or why there is none."""
     change, loop = CHANGES[name], question.make()
     if reason := change.absent(loop):
         return Margin(name, change.unit, reason=reason)

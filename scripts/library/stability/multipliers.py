@@ -182,14 +182,9 @@ def autonomous(matrix: np.ndarray, hidden: np.ndarray, out: np.ndarray) -> np.nd
 
 
 def multipliers(system: System, step: Step, coarse: np.ndarray, fine: np.ndarray, rng) -> Multipliers:
-    """Return the multipliers from the derivatives at a step and at half of it, both in typical values.
+    """Return the multipliers from derivatives at a step and at half of it, or by saltation, in typical values.
 
-    Args:
-        system: The system.
-        step: The step.
-        coarse: At the step, shape (n, n).
-        fine: At half of it, or by saltation matrices.
-        rng: Draws the mixtures.
+    Both have the shape (n, n); `rng` draws the mixtures.
     """
     if not (np.isfinite(fine).all() and np.isfinite(coarse).all()):
         nothing = np.full(len(fine), np.nan)

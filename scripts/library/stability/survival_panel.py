@@ -17,11 +17,7 @@ CIRCLES = 4  # of sizes, about
 def draw(axes, margins: Sequence[Margin]) -> None:
     """Draw a sector for each direction of pushes: colour is the share that survives, lines are threshold and interval.
 
-    Islands of survival above the threshold have a dotted border.
-
-    Args:
-        axes: Of Matplotlib, Cartesian.
-        margins: Of which those with an angle are drawn.
+    Islands of survival above the threshold have a dotted border; margins without an angle are left out.
     """
     from matplotlib import colormaps
     from matplotlib.patches import Wedge

@@ -19,7 +19,7 @@ FEET = {
 
 
 class View:
-    """Draws a model's lines over a chequered ground.
+    """Draws the lines of a hybrid model over a chequered ground, in a window or into a video.
 
     Args:
         model: A hybrid model with `lines`.
@@ -27,7 +27,7 @@ class View:
         view: The symbols grid_xsize, grid_ysize [m], grid_xsteps, grid_ysteps, and framerate.
         ground: The terrain to draw.
         half_width: Half the width of the picture [m].
-        video: Write them to this file instead of a window.
+        video: Its file; None is a window.
 
     Raises:
         ValueError: If the model has no lines to draw.

@@ -18,16 +18,7 @@ HISTORY = (
 
 
 class Picture(ABC):
-    """A figure of a record, one row at a time.
-
-    Args:
-        record: The record of either engine.
-        experiment: What was run.
-
-    Attributes:
-        figure: The figure.
-        scene: Its axes in which the leg is.
-    """
+    """A figure of either engine's record, one row at a time; its axes `scene` have the leg."""
 
     projection: ClassVar[str | None] = None  # of the scene, as Matplotlib calls it
     height: ClassVar[tuple[str, str]]  # the place whose height the history begins with, and its label

@@ -36,16 +36,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of Newton."""
     return newton.__version__
 
 
 class Simulation:
-    """A case in Newton.
-
-    Raises:
-        NotImplementedError: With what of the case Newton cannot represent.
-    """
+    """A case in Newton; NotImplementedError says what of it Newton cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.steps, self.timestep = case, 0, setting["timestep"]

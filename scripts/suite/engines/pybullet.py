@@ -42,16 +42,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of PyBullet."""
     return importlib.metadata.version("pybullet")
 
 
 class Simulation:
-    """A case in PyBullet.
-
-    Raises:
-        NotImplementedError: With what of the case PyBullet cannot represent.
-    """
+    """A case in PyBullet; NotImplementedError says what of it PyBullet cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.steps, self.timestep = case, 0, setting.get("timestep", 1 / 240)
