@@ -23,7 +23,7 @@ class ConfidenceInterval(NamedTuple):
 
 
 def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> ConfidenceInterval:
-    """Return a statistic of independent values (n,), NaN left out, with its 95 % interval; ValueError for less than 2."""
+    """Return a statistic of two or more values (n,), NaN left out, with its 95 % interval; ValueError for fewer."""
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
     if len(values) < 2:

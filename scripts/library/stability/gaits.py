@@ -99,7 +99,7 @@ def newton(
     tol: float = 1e-12,
     said: Callable[[str], Any] = lambda words: None,
 ) -> np.ndarray:
-    """Return the fixed point of a stride near a guess: where strides come to, or by Newton's method; or a ValueError."""
+    """Return the fixed point of a stride near a guess: where strides come to, or by Newton's method; or ValueError."""
     before = np.inf
     for k in range(STRIDES):  # a stride is one evaluation, a step of Newton's method one or two for each coordinate
         after = stride(guess)
