@@ -34,20 +34,13 @@ LONG_AGO = -1e9  # when contact last changed, before it ever did [s]
 
 
 class Baseline(NamedTuple):
-    """A controller that is corrected.
+    """A controller that is corrected."""
 
-    Attributes:
-        automaton: The controller.
-        kernel: Returns the compiled function of `correcting`.
-        memory: Its first memory, shape (n_memory,).
-        beliefs: What it takes machine, ground and controller for, shape (n_beliefs,).
-        settle, hold: As of `analytic.hybrid.sampled.Sampled` [s].
-    """
-
-    automaton: Automaton
-    kernel: Callable[[], Callable]
-    memory: np.ndarray
-    beliefs: np.ndarray
+    automaton: Automaton  # the controller
+    kernel: Callable[[], Callable]  # returns the compiled function of `correcting`
+    memory: np.ndarray  # its first memory, shape (n_memory,)
+    beliefs: np.ndarray  # what it takes machine, ground and controller for, shape (n_beliefs,)
+    # settle, hold: as of `analytic.hybrid.sampled.Sampled` [s]
     settle: float = 0.0
     hold: float = 0.0
 

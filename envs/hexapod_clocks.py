@@ -113,17 +113,11 @@ def _rhex_walk() -> np.ndarray:
 
 @dataclass(frozen=True)
 class HexapodClock:
-    """A clock to choose.
+    """A clock to choose."""
 
-    Attributes:
-        ranges: Of the parameters that an action sets in the mode "gait".
-        walk: Parameters of the gait that "residual" corrects without a command.
-        steered: Of that which follows a command.
-    """
-
-    ranges: Mapping[str, tuple[float, float]]
-    walk: np.ndarray
-    steered: Callable[[np.ndarray], np.ndarray]
+    ranges: Mapping[str, tuple[float, float]]  # of the parameters that an action sets in the mode "gait"
+    walk: np.ndarray  # parameters of the gait that "residual" corrects without a command
+    steered: Callable[[np.ndarray], np.ndarray]  # of that which follows a command
 
 
 CLOCKS = {

@@ -125,19 +125,12 @@ def typical(trial: Trial | None, task: OwnRobotTask) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a robot.
+    """What was found of a robot."""
 
-    Attributes:
-        standing: Its check at an action of 0 without a baseline.
-        trial: Of its baseline, if it has one.
-        options: Those of the environment that were found: baseline, typical speed and power.
-        sentences: What is not as its file says, or does not stand.
-    """
-
-    standing: StandingCheck
-    trial: Trial | None
-    options: dict[str, Any]
-    sentences: tuple[str, ...]
+    standing: StandingCheck  # its check at an action of 0 without a baseline
+    trial: Trial | None  # of its baseline, if it has one
+    options: dict[str, Any]  # those of the environment that were found: baseline, typical speed and power
+    sentences: tuple[str, ...]  # what is not as its file says, or does not stand
 
 
 def is_sought(options: Mapping[str, Any]) -> bool:

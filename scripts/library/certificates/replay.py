@@ -26,35 +26,21 @@ CORNERS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), -1).reshape(-
 
 @dataclass(frozen=True)
 class Track:
-    """An episode. Arrays have a row for each control period, n in all.
+    """An episode. Arrays have a row for each control period, n in all."""
 
-    Attributes:
-        seed: Of the episode.
-        ctrl_dt: Control period [s].
-        total: The return.
-        speed: Along the environment's forward axis, mean [m/s].
-        cost_of_transport: Positive work of the joints over weight and way; NaN for none.
-        ending: Why the episode was terminated; "" if it was not.
-        position: Of the body, shape (n, 3) [m].
-        quat: Its orientation, shape (n, 4).
-        down: Whether each foot is in contact, shape (n, n_feet).
-        creep: How far the standing feet slid so far within their cones of friction, their mean, shape (n, 2) [m].
-        depth: Of the feet in the ground, mean of those that touch, shape (n,) [m].
-        body_down: Whether anything but a foot is in the ground, shape (n,).
-    """
-
-    seed: int
-    ctrl_dt: float
-    total: float
-    speed: float
-    cost_of_transport: float
-    ending: str
-    position: np.ndarray = field(repr=False)
-    quat: np.ndarray = field(repr=False)
-    down: np.ndarray = field(repr=False)
+    seed: int  # of the episode
+    ctrl_dt: float  # control period [s]
+    total: float  # the return
+    speed: float  # along the environment's forward axis, mean [m/s]
+    cost_of_transport: float  # positive work of the joints over weight and way; NaN for none
+    ending: str  # why the episode was terminated; "" if it was not
+    position: np.ndarray = field(repr=False)  # of the body, shape (n, 3) [m]
+    quat: np.ndarray = field(repr=False)  # its orientation, shape (n, 4)
+    down: np.ndarray = field(repr=False)  # whether each foot is in contact, shape (n, n_feet)
+    # how far the standing feet slid so far within their cones of friction, their mean, shape (n, 2) [m]
     creep: np.ndarray = field(repr=False)
-    depth: np.ndarray = field(repr=False)
-    body_down: np.ndarray = field(repr=False)
+    depth: np.ndarray = field(repr=False)  # of the feet in the ground, mean of those that touch, shape (n,) [m]
+    body_down: np.ndarray = field(repr=False)  # whether anything but a foot is in the ground, shape (n,)
 
 
 class NotFinite(ValueError):

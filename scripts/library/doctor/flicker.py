@@ -18,21 +18,13 @@ TOUCH = 1e-6  # geoms nearer than that touch: of a motion that stands at a dista
 
 @dataclass(frozen=True)
 class Flicker:
-    """The flags of one pair against its motion.
+    """The flags of one pair against its motion."""
 
-    Attributes:
-        stances: The exact ones, shape (k, 2) [s].
-        false_touchdowns: Times at which the flag begins and the motion does not touch, or touches already [s].
-        missed: Exact stances in which the flag is never true.
-        lost: Share of the stances' time in which the flag is false.
-        early: Share of the remaining time in which it is true.
-    """
-
-    stances: np.ndarray
-    false_touchdowns: np.ndarray
-    missed: int
-    lost: float
-    early: float
+    stances: np.ndarray  # the exact ones, shape (k, 2) [s]
+    false_touchdowns: np.ndarray  # times at which the flag begins and the motion does not touch, or touches already [s]
+    missed: int  # exact stances in which the flag is never true
+    lost: float  # share of the stances' time in which the flag is false
+    early: float  # share of the remaining time in which it is true
 
 
 def exact_stances(time: np.ndarray, gap: np.ndarray, shortest: float | None = None) -> np.ndarray:

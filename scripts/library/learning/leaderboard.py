@@ -32,32 +32,19 @@ HEAD = ("task", "entrant", "score (95 %)", "policies", "falls", "certificate")
 
 @dataclass(frozen=True)
 class Entry:
-    """A policy in a frozen task.
+    """A policy in a frozen task."""
 
-    Attributes:
-        entrant: Whose it is.
-        folder: Of its result.
-        task: The task's id.
-        policy: The file or the name by which it can be played again; "" if it cannot.
-        options: Those that an entrant chooses.
-        stochastic: Whether it draws its actions.
-        scores: Of the episodes, in the order of the seeds, shape (n,).
-        falls: How many of them fell.
-        verdict: Of the certificate that lies beside it, "" if none does.
-        digest: Of the policy's file, or its name.
-        alike: Whether it was made on a computer and by packages like these, so that it can be played again to the bit.
-    """
-
-    entrant: str
-    folder: Path
-    task: str
-    policy: str
-    options: dict[str, Any]
-    stochastic: bool
-    scores: np.ndarray
-    falls: int
-    verdict: str
-    digest: str
+    entrant: str  # whose it is
+    folder: Path  # of its result
+    task: str  # the task's id
+    policy: str  # the file or the name by which it can be played again; "" if it cannot
+    options: dict[str, Any]  # those that an entrant chooses
+    stochastic: bool  # whether it draws its actions
+    scores: np.ndarray  # of the episodes, in the order of the seeds, shape (n,)
+    falls: int  # how many of them fell
+    verdict: str  # of the certificate that lies beside it, "" if none does
+    digest: str  # of the policy's file, or its name
+    # whether it was made on a computer and by packages like these, so that it can be played again to the bit
     alike: bool
 
 

@@ -13,15 +13,11 @@ Predict = Callable[[np.ndarray, Any, np.ndarray], tuple[np.ndarray, Any]]
 
 @dataclass(frozen=True)
 class Stack:
-    """How many of an episode's last observations a policy sees together, the newest last.
+    """How many of an episode's last observations a policy sees together, the newest last."""
 
-    Attributes:
-        n: How many.
-        flat: Whether they are one array, with zeros before the episode, as of Stable-Baselines3's `VecFrameStack`; else
-            they are rows, the first observation repeated, as of Gymnasium's `FrameStackObservation`.
-    """
-
-    n: int = 1
+    n: int = 1  # how many
+    # whether they are one array, with zeros before the episode, as of Stable-Baselines3's `VecFrameStack`; else they
+    # are rows, the first observation repeated, as of Gymnasium's `FrameStackObservation`
     flat: bool = True
 
 

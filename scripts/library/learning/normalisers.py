@@ -31,22 +31,15 @@ CURE = "--normaliser FILE names the right one, --normaliser none goes without"
 
 @dataclass(frozen=True)
 class Trained:
-    """What is known of a policy's training.
+    """What is known of a policy's training."""
 
-    Attributes:
-        path: Its .zip.
-        shapes: Of the observations that a normaliser may be of: the policy's and the environment's.
-        steps: How many; 0 if it was not trained.
-        n_envs: Side by side.
-        wrapped: Whether there was a normaliser; None if that is not known.
-        last: The last observation before and after the normaliser, each (n_envs, n), if they are known.
-    """
-
-    path: Path
+    path: Path  # its .zip
+    # of the observations that a normaliser may be of: the policy's and the environment's
     shapes: tuple[tuple[int, ...], ...]
-    steps: int
-    n_envs: int
-    wrapped: bool | None
+    steps: int  # how many; 0 if it was not trained
+    n_envs: int  # side by side
+    wrapped: bool | None  # whether there was a normaliser; None if that is not known
+    # the last observation before and after the normaliser, each (n_envs, n), if they are known
     last: tuple[np.ndarray, np.ndarray] | None
 
     @classmethod
@@ -64,17 +57,11 @@ class Trained:
 
 @dataclass(frozen=True)
 class Normaliser:
-    """A normaliser that was found, or none.
+    """A normaliser that was found, or none."""
 
-    Attributes:
-        value: The `VecNormalize`, or None.
-        path: Its file.
-        lines: What to say of it: which it is, and what may be wrong with it.
-    """
-
-    value: Any = None
-    path: Path | None = None
-    lines: tuple[str, ...] = ()
+    value: Any = None  # the `VecNormalize`, or None
+    path: Path | None = None  # its file
+    lines: tuple[str, ...] = ()  # what to say of it: which it is, and what may be wrong with it
 
 
 @dataclass(frozen=True)

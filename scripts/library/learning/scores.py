@@ -22,25 +22,16 @@ RESAMPLES = 2000  # of the bootstrap
 
 @dataclass(frozen=True)
 class Trace:
-    """An episode of n steps, which may have ended before its time.
+    """An episode of n steps, which may have ended before its time."""
 
-    Attributes:
-        dt: Control period [s].
-        seconds: How long an episode is that does not end before its time [s].
-        weight: Of the machine [N].
-        way: Along the forward axis since the start, at the end of each step, shape (n,) [m].
-        power: Positive power of the joints, shape (n,) [W].
-        pace: Mean over a stride of forward and sideways velocity [m/s] and yaw rate [rad/s], shape (n, 3); or none.
-        command: Forward velocity [m/s] and yaw rate [rad/s], shape (n, 2); or none.
-    """
-
-    dt: float
-    seconds: float
-    weight: float
-    way: np.ndarray
-    power: np.ndarray
+    dt: float  # control period [s]
+    seconds: float  # how long an episode is that does not end before its time [s]
+    weight: float  # of the machine [N]
+    way: np.ndarray  # along the forward axis since the start, at the end of each step, shape (n,) [m]
+    power: np.ndarray  # positive power of the joints, shape (n,) [W]
+    # mean over a stride of forward and sideways velocity [m/s] and yaw rate [rad/s], shape (n, 3); or none
     pace: np.ndarray | None = None
-    command: np.ndarray | None = None
+    command: np.ndarray | None = None  # forward velocity [m/s] and yaw rate [rad/s], shape (n, 2); or none
 
 
 def speed(trace: Trace) -> float:

@@ -12,15 +12,10 @@ NONE = "none"  # as a normaliser
 
 @dataclass(frozen=True)
 class Wrappers:
-    """What a .zip of Stable-Baselines3 does not say.
+    """What a .zip of Stable-Baselines3 does not say."""
 
-    Attributes:
-        normaliser: File of the `VecNormalize`; "none" for none, None for what lies beside the policy.
-        stack: How many observations are stacked; None for what the policy's observation says.
-    """
-
-    normaliser: str | None = None
-    stack: int | None = None
+    normaliser: str | None = None  # file of the `VecNormalize`; "none" for none, None for what lies beside the policy
+    stack: int | None = None  # how many observations are stacked; None for what the policy's observation says
 
     def refuse(self, policy: str) -> None:
         """Refuse to be used with a policy that has its own within."""

@@ -19,23 +19,14 @@ from tarsus.scripts.library.learning.wrappers import Wrappers
 
 @dataclass(frozen=True)
 class Zipped:
-    """A policy of a .zip in an environment.
+    """A policy of a .zip in an environment."""
 
-    Attributes:
-        path: The file.
-        model: Of Stable-Baselines3.
-        algorithm: Its name.
-        normaliser: Its `VecNormalize`, and what to say of it.
-        stack: Of observations.
-        given: Shape of the environment's observation.
-    """
-
-    path: Path
-    model: Any
-    algorithm: str
-    normaliser: normalisers.Normaliser
-    stack: memory.Stack
-    given: tuple[int, ...]
+    path: Path  # the file
+    model: Any  # of Stable-Baselines3
+    algorithm: str  # its name
+    normaliser: normalisers.Normaliser  # its `VecNormalize`, and what to say of it
+    stack: memory.Stack  # of observations
+    given: tuple[int, ...]  # shape of the environment's observation
 
     @property
     def remembers(self) -> bool:

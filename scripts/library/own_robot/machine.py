@@ -24,21 +24,13 @@ STANDING = 1.0  # over which means are taken of a robot that stands [s]
 
 @dataclass(frozen=True)
 class TableWalk:
-    """A robot under a table of controls, as a clock gives them.
+    """A robot under a table of controls, as a clock gives them."""
 
-    Attributes:
-        robot: The robot.
-        terrain: Its ground.
-        preset: MuJoCo's settings.
-        table: Controls over a turn, shape (n, nu); a single row is held.
-        period: Of a turn [s].
-    """
-
-    robot: OwnRobot
-    terrain: Terrain
-    preset: str
-    table: np.ndarray
-    period: float
+    robot: OwnRobot  # the robot
+    terrain: Terrain  # its ground
+    preset: str  # MuJoCo's settings
+    table: np.ndarray  # controls over a turn, shape (n, nu); a single row is held
+    period: float  # of a turn [s]
 
     def controls(self, time: float, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
         """Return the controls, shape (nu,): linear between rows of the table, held for `HOLD`."""

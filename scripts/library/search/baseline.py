@@ -81,24 +81,18 @@ def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Shape:
-    """How numbers make a table for a robot.
+    """How numbers make a table for a robot."""
 
-    Attributes:
-        leg, level, way: Of each actuator, see `levels`.
-        row, left: Of each leg, see `rows_and_sides`.
-        rest: Controls at rest, shape (nu,).
-        reach: What an action of 1 adds to them, shape (nu,).
-        periods: Least and greatest period of a turn [s].
-    """
-
+    # leg, level, way: of each actuator, see `levels`
     leg: np.ndarray
     level: np.ndarray
     way: np.ndarray
+    # row, left: of each leg, see `rows_and_sides`
     row: np.ndarray
     left: np.ndarray
-    rest: np.ndarray
-    reach: np.ndarray
-    periods: tuple[float, float]
+    rest: np.ndarray  # controls at rest, shape (nu,)
+    reach: np.ndarray  # what an action of 1 adds to them, shape (nu,)
+    periods: tuple[float, float]  # least and greatest period of a turn [s]
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -29,18 +29,12 @@ class Repetition(Enum):
 
 @dataclass(frozen=True)
 class Cycle:
-    """What a sequence of sections is.
+    """What a sequence of sections is."""
 
-    Attributes:
-        kind: How they follow each other.
-        multiple: After how many they repeat; 1 where they do not.
-        residual: Distance of the last from the one so many before, in typical values.
-        drift: Index of the coordinate that goes on, and its change a section; None if none does.
-    """
-
-    kind: Repetition
-    multiple: int
-    residual: float
+    kind: Repetition  # how they follow each other
+    multiple: int  # after how many they repeat; 1 where they do not
+    residual: float  # distance of the last from the one so many before, in typical values
+    # index of the coordinate that goes on, and its change a section; None if none does
     drift: tuple[int, float] | None = None
 
     @property

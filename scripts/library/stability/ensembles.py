@@ -17,19 +17,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Trial:
-    """A push or a change of a machine.
+    """A push or a change of a machine."""
 
-    Attributes:
-        direction: In the ground plane, from forward towards left [rad].
-        phase: Of the gait, from 0 to 1.
-        size: Of a push [m/s], of a change in its own unit; 0 in a member of an ensemble, which has no size yet.
-        seed: Of the steady run that it is made in.
-    """
-
-    direction: float
-    phase: float
-    size: float
-    seed: int
+    direction: float  # in the ground plane, from forward towards left [rad]
+    phase: float  # of the gait, from 0 to 1
+    size: float  # of a push [m/s], of a change in its own unit; 0 in a member of an ensemble, which has no size yet
+    seed: int  # of the steady run that it is made in
 
     def sized(self, size: float) -> Trial:
         """Return the same trial with a size."""

@@ -21,21 +21,13 @@ WIDTH = 16  # columns of the derivative that are stored together
 
 @dataclass(frozen=True)
 class Examined:
-    """What was found of a system.
+    """What was found of a system."""
 
-    Attributes:
-        verdict: Of it.
-        multipliers: None if it is not periodic.
-        decays: Of small displacements; none if it is not periodic.
-        kink: See `verdict.kink`.
-        lines: How the multipliers were found, for people, if not by differences at two steps.
-    """
-
-    verdict: Verdict
-    multipliers: Multipliers | None = None
-    decays: tuple[Decay, ...] = ()
-    kink: float = 0.0
-    lines: tuple[str, ...] = ()
+    verdict: Verdict  # of it
+    multipliers: Multipliers | None = None  # None if it is not periodic
+    decays: tuple[Decay, ...] = ()  # of small displacements; none if it is not periodic
+    kink: float = 0.0  # see `verdict.kink`
+    lines: tuple[str, ...] = ()  # how the multipliers were found, for people, if not by differences at two steps
 
 
 def examine(system: System, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Examined:

@@ -32,22 +32,15 @@ SLOWNESS = 1e-6  # distance of Newton's fixed point from a map's value, at most
 
 @dataclass(frozen=True)
 class Gait:
-    """A gait that a return map has as its fixed point.
+    """A gait that a return map has as its fixed point."""
 
-    Attributes:
-        name: Of it.
-        system: The map, standing there.
-        period: Of a stride; in the model's units where it has no others.
-        lines: What is to be known of it, for people.
-        pushed: Coordinates some strides after a change of the body's velocity ahead and to its left, shape (2,) [m/s],
-            at the section; NaN if it fell. The whole state goes on: far from the gait feet stand that do not on it.
-            None of a gait that cannot be pushed.
-    """
-
-    name: str
-    system: MapSystem
-    period: float
-    lines: tuple[str, ...] = ()
+    name: str  # of it
+    system: MapSystem  # the map, standing there
+    period: float  # of a stride; in the model's units where it has no others
+    lines: tuple[str, ...] = ()  # what is to be known of it, for people
+    # coordinates some strides after a change of the body's velocity ahead and to its left, shape (2,) [m/s], at the
+    # section; NaN if it fell. The whole state goes on: far from the gait feet stand that do not on it. None of a gait
+    # that cannot be pushed
     pushed: Callable[[np.ndarray, int], np.ndarray] | None = None
 
 

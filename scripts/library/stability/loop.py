@@ -37,24 +37,16 @@ class Ended(ValueError):
 
 @dataclass(frozen=True)
 class State:
-    """All from which a loop goes on bit for bit.
+    """All from which a loop goes on bit for bit."""
 
-    Attributes:
-        simulated: Of the environment.
-        memory: Of the policy.
-        observation: The last.
-        info: The last.
-        qpos: Position, shape (nq,), and `qvel`, velocity, shape (nv,), for coordinates about this state.
-        arrays: Further coordinates by name, arrays of shape (k,).
-    """
-
-    simulated: Simulated = field(repr=False)
-    memory: Mapping[str, Any] = field(repr=False)
-    observation: np.ndarray = field(repr=False)
-    info: Mapping[str, Any] = field(repr=False)
+    simulated: Simulated = field(repr=False)  # of the environment
+    memory: Mapping[str, Any] = field(repr=False)  # of the policy
+    observation: np.ndarray = field(repr=False)  # the last
+    info: Mapping[str, Any] = field(repr=False)  # the last
+    # position, shape (nq,), and `qvel`, velocity, shape (nv,), for coordinates about this state
     qpos: np.ndarray = field(repr=False)
     qvel: np.ndarray = field(repr=False)
-    arrays: Mapping[str, np.ndarray] = field(repr=False)
+    arrays: Mapping[str, np.ndarray] = field(repr=False)  # further coordinates by name, arrays of shape (k,)
 
 
 class Loop:

@@ -42,21 +42,13 @@ OF_PUSHES, OF_CHANGES = Settings(), Settings(halvings=2, checks=1)
 
 @dataclass(frozen=True)
 class Margin:
-    """What is survived of one kind.
+    """What is survived of one kind."""
 
-    Attributes:
-        name: A direction of pushes, or a change of the machine.
-        unit: Of sizes.
-        threshold: The largest size; None if there is none to look for.
-        reason: Why there is none.
-        angle: Of pushes in one direction, from forward towards left [rad].
-    """
-
-    name: str
-    unit: str
-    threshold: Threshold | None = None
-    reason: str = ""
-    angle: float | None = None
+    name: str  # a direction of pushes, or a change of the machine
+    unit: str  # of sizes
+    threshold: Threshold | None = None  # the largest size; None if there is none to look for
+    reason: str = ""  # why there is none
+    angle: float | None = None  # of pushes in one direction, from forward towards left [rad]
 
     @property
     def message(self) -> str:
@@ -76,21 +68,13 @@ class Margin:
 
 @dataclass(frozen=True)
 class Question:
-    """Of which closed loop margins are asked, and with which ensembles.
+    """Of which closed loop margins are asked, and with which ensembles."""
 
-    Attributes:
-        make: Makes the loop, or a gait that has a `pushed`, in any process.
-        steps_per_period: Control periods in a period of the loop's gait.
-        folder: Where trials are kept as they are found; None keeps none.
-        about: What they depend on: policy, options, engine, versions.
-        first_seed: Of the ensembles; those of other first seeds, at least as far apart as 64, are disjoint.
-    """
-
-    make: Callable[[], Loop | Gait]
-    steps_per_period: int
-    folder: Path | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
-    first_seed: int = 0
+    make: Callable[[], Loop | Gait]  # makes the loop, or a gait that has a `pushed`, in any process
+    steps_per_period: int  # control periods in a period of the loop's gait
+    folder: Path | None = None  # where trials are kept as they are found; None keeps none
+    about: Mapping[str, Any] = field(default_factory=dict)  # what they depend on: policy, options, engine, versions
+    first_seed: int = 0  # of the ensembles; those of other first seeds, at least as far apart as 64, are disjoint
 
     def outcomes(self, name: str, survives: Callable[[Trial], bool]) -> Survives:
         """Return the outcomes of a search: each trial is asked once, and kept."""

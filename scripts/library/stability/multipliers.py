@@ -26,46 +26,27 @@ AGREE = 0.02  # relative difference of the largest multiplier at two steps that 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of differences, in typical values.
+    """A step of differences, in typical values."""
 
-    Attributes:
-        size: It is the one at which derivatives at it and at half of it agree best.
-        error: By how much they differ there, relative to the derivative.
-        widest: The largest step at which they agree nearly as well: displacements so large are still small.
-        noise: Of the stride's result, as derivatives at steps below `size` tell it.
-    """
-
-    size: float
-    error: float
-    widest: float
-    noise: float
+    size: float  # it is the one at which derivatives at it and at half of it agree best
+    error: float  # by how much they differ there, relative to the derivative
+    widest: float  # the largest step at which they agree nearly as well: displacements so large are still small
+    noise: float  # of the stride's result, as derivatives at steps below `size` tell it
 
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Multipliers of a stride.
+    """Multipliers of a stride."""
 
-    Attributes:
-        values: Complex, largest modulus first, shape (k,).
-        interval: In which the largest modulus lies, as far as steps and noise tell.
-        step: Of the differences.
-        coarse: The largest modulus at the step; `values` are those at half of it, or by saltation matrices.
-        neutral: Names of the symmetries that were taken out; a clock that nothing else drives is one.
-        vector: Eigenvector of the largest, in typical values, shape (n,); 0 where coordinates were taken out.
-        names: Of all coordinates, shape (n,).
-        left: Which of them are left, shape (n,).
-        matrix: The derivative without symmetries, zero there, in typical values, shape (n, n).
-    """
-
-    values: np.ndarray
-    interval: tuple[float, float]
-    step: Step
-    coarse: float
-    neutral: tuple[str, ...]
-    vector: np.ndarray
-    names: tuple[str, ...]
-    left: np.ndarray
-    matrix: np.ndarray
+    values: np.ndarray  # complex, largest modulus first, shape (k,)
+    interval: tuple[float, float]  # in which the largest modulus lies, as far as steps and noise tell
+    step: Step  # of the differences
+    coarse: float  # the largest modulus at the step; `values` are those at half of it, or by saltation matrices
+    neutral: tuple[str, ...]  # names of the symmetries that were taken out; a clock that nothing else drives is one
+    vector: np.ndarray  # eigenvector of the largest, in typical values, shape (n,); 0 where coordinates were taken out
+    names: tuple[str, ...]  # of all coordinates, shape (n,)
+    left: np.ndarray  # which of them are left, shape (n,)
+    matrix: np.ndarray  # the derivative without symmetries, zero there, in typical values, shape (n, n)
 
     @property
     def largest(self) -> float:
