@@ -49,7 +49,6 @@ class Hexapod(MachineCommand):
         start.add_argument("--lift", type=arguments.finite, default=0.0, help="lowest toe above the ground [m]")
 
     def experiment(self, args: argparse.Namespace) -> HexapodExperiment:
-        """Return the experiment of a command line."""
         from tarsus.mjcf.presets import find
         from tarsus.scripts.library.machines import hexapod_mujoco, stepping
 
@@ -70,23 +69,19 @@ class Hexapod(MachineCommand):
         return experiment
 
     def exact(self, experiment: HexapodExperiment, seconds: float, *args: Any, **options: Any) -> Run:
-        """Run the exact engine."""
         from tarsus.scripts.library.machines import hexapod_exact
 
         return hexapod_exact.simulate(experiment, seconds, *args, **options)
 
     def mujoco(self, experiment: HexapodExperiment, seconds: float, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo."""
         from tarsus.scripts.library.machines import hexapod_mujoco
 
         return hexapod_mujoco.simulate(experiment, seconds, fine, **options)
 
     def stride(self, experiment: HexapodExperiment) -> float:
-        """Return the clock's period [s]."""
         return experiment.gait.cycle_time
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add page and arrows."""
         parser.add_argument(
             "--page", action="store_true", help="write run.html, a self-contained page of the run in 3-D"
         )
@@ -100,7 +95,6 @@ class Hexapod(MachineCommand):
         return told | ({"summary": summary.summarise(run.record)} if run.record.sizes["time"] > 1 else {})
 
     def summary(self, run: Run) -> str:
-        """Return the numbers of a run."""
         from tarsus.scripts.library.records import summary
 
         if run.record.sizes["time"] < 2:
@@ -108,24 +102,20 @@ class Hexapod(MachineCommand):
         return summary.text(summary.lines(summary.summarise(run.record)))
 
     def figure(self, run: Run, experiment: HexapodExperiment) -> Any:
-        """Return the figure of a run."""
         from tarsus.scripts.library.views import run_plot
 
         return run_plot.draw(run.record)
 
     def model(self, experiment: HexapodExperiment) -> Any:
-        """Return MuJoCo's model."""
         return experiment.model()
 
     def page(self, run: Run, experiment: HexapodExperiment, path) -> None:
-        """Write the page of a run."""
         from tarsus.scripts.library.views import page
 
         title = f"Hexapod, {path.parent.name}"
         page.write_page(run.record, experiment.model(), experiment.ground, path, title)
 
     def stepper(self, experiment: HexapodExperiment) -> Any:
-        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
         return HexapodStepper(experiment)

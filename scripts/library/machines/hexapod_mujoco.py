@@ -54,13 +54,11 @@ class HexapodStepper(stepping.Stepper):
         self._sensors = slice(first, first + 4 * N_LEGS)
 
     def command(self, data: mujoco.MjData) -> None:
-        """Write the hip commands for the step that starts from `data`."""
         if self._senses:
             self.controller.estimator.sense(data.time, data.sensor("accelerometer").data[1])
         data.ctrl[:] = self.controller(data.time + self._command_lead, data.qpos[7::3]).ravel()
 
     def fallen(self) -> str:
-        """Return in what way the body has fallen, or an empty string."""
         return self.posture() if self._toes else self.posture(0.0, RunStatus.OVERTURNED)
 
     def before(self) -> tuple:

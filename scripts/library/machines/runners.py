@@ -144,7 +144,6 @@ class MachineStepper(stepping.Stepper):
             self._read = len(controller.log)
 
     def advance(self) -> None:
-        """Take the step, after what follows the machine."""
         if self._follow is not None:
             self._follow(self.data)
         super().advance()
@@ -154,7 +153,6 @@ class MachineStepper(stepping.Stepper):
         return self.n_sections >= self.most
 
     def fallen(self) -> str:
-        """Return the words for a fall, or an empty string."""
         return self.machine.fallen(self.experiment, self.data.time, self.state(), self.n_sections)
 
     def before(self) -> tuple:

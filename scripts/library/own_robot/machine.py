@@ -58,7 +58,6 @@ class RobotFile(MachineCommand):
         parser.add_argument("--period", type=arguments.number(0, 100), help=words)
 
     def experiment(self, args: argparse.Namespace) -> TableWalk:
-        """Return the robot with its clock."""
         from tarsus.mjcf import own_exact, own_robot, presets
 
         robot, ground = own_robot.OwnRobot(self.path, **options.given(args)), arguments.terrain(args.terrain)
@@ -70,7 +69,6 @@ class RobotFile(MachineCommand):
         return TableWalk(robot, ground, args.preset, table, period)
 
     def exact(self, experiment: TableWalk, seconds: float | None, period: float | None = None, **options: Any) -> Run:
-        """Run the exact engine; see `exact_rollout`."""
         from tarsus.analytic.articulated.simulation import Options
         from tarsus.scripts.library.own_robot.exact import exact_rollout
 
@@ -80,14 +78,12 @@ class RobotFile(MachineCommand):
         return exact_rollout(*walk, options=Options(rtol=rtol), **hold, **options)
 
     def mujoco(self, experiment: TableWalk, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo; see `rollout`."""
         from tarsus.scripts.library.own_robot.rollout import rollout
 
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain, experiment.preset
         return rollout(*walk, **options)
 
     def stride(self, experiment: TableWalk) -> float:
-        """Return the period of the clock [s]."""
         return experiment.period
 
     def summary(self, run: Run) -> str:
@@ -104,11 +100,9 @@ class RobotFile(MachineCommand):
         return "\n".join(said)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the arrows."""
         parser.add_argument("--forces", **FORCES)
 
     def model(self, experiment: TableWalk) -> Any:
-        """Return MuJoCo's model."""
         from tarsus.mjcf import own_robot, presets
 
         return own_robot.model(experiment.robot, experiment.terrain, presets.find(experiment.preset))

@@ -70,11 +70,9 @@ class OwnStepper(stepping.Stepper):
         return checked(self.model, self._controller(*now))
 
     def command(self, data: mujoco.MjData) -> None:
-        """Ask the controller."""
         data.ctrl[:] = self._controls(data)
 
     def fallen(self) -> str:
-        """Return in what way the robot has fallen, or an empty string."""
         return self.posture()
 
     def after(self) -> tuple:

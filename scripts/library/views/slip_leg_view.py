@@ -22,7 +22,6 @@ class SlipLegPicture(Picture):
     height = "com_position", "height of the mass centre [m]"
 
     def set_the_scene(self) -> None:
-        """Draw the ground."""
         scene, self.com = self.scene, self.record["com_position"].values[:, PLANE]
         (self.trace,), (self.links,) = scene.plot([], [], "b:"), scene.plot([], [], "ko-")
         (self.spring,), (self.mass,) = scene.plot([], [], "g-"), scene.plot([], [], "gs")
