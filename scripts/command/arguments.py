@@ -125,12 +125,6 @@ def first(argv: Sequence[str] | None) -> str:
     return words[0] if words else ""
 
 
-def parse(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.Namespace:
-    """Return the parsed options of a command that has nothing more to check; Refusal if they cannot be parsed."""
-    with read(parser, argv) as args:
-        return args
-
-
 def parser_of(main: Callable[[list[str]], int]) -> argparse.ArgumentParser:
     """Return the parser of a command, which is not run.
 

@@ -48,7 +48,6 @@ def folder(text: str) -> Path:
 
 
 film = file_to_write(*FILMS)
-table = file_to_write(".md", ".csv", ".json")
 
 
 def _kind(path: Path) -> str:
