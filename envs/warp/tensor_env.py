@@ -22,7 +22,7 @@ from ..kinds import check_count
 from ..on_tensors import OnTensors
 from ..steps import BEYOND, DIVERGED
 from ..task import Task
-from . import devices, moving, worlds
+from . import moving, worlds
 from .arrays import DeviceArray, Together
 from .kernels import Kernels
 from .physics import Physics, Pool
@@ -54,7 +54,7 @@ def made(
     check_count("n_starts", n_starts)
     task = task_class(shape=(1,), **options)
     warp_refusals.check(task, max_episode_steps)
-    devices.check(task, num_envs)
+    warp_refusals.check_device(task, num_envs)
     return WarpVectorEnv(task_class, num_envs, max_episode_steps, n_starts, **options)
 
 

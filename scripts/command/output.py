@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
+import json
+import math
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tarsus.analytic import saving
-from tarsus.scripts.command import paths, result
+from tarsus.scripts.command import paths
+from tarsus.scripts.library.base import stamp
 
 FOLDER = Path("out")
 RESULT = "result.json"
+PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "scipy", "numba", "torch", "stable-baselines3")
+WHERE = ("out", "default_out", "was", "force", "json", "draws")  # of a command line: says nothing about the result
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
@@ -93,7 +103,7 @@ class Output:
 
     def report(self, prog: str, shown: str, **found: Any) -> None:
         """Write `result.json`, and print what is shown and where it is; with `--json` that file instead."""
-        told = result.text(prog, self._args, shown, found, list(self.written))
+        told = as_json(prog, self._args, shown, found, list(self.written))
         self.keep(RESULT, told + "\n")
         print(told if self._args.json else f"{shown}\n\n{self}".lstrip())
 
@@ -136,3 +146,35 @@ def check(path: Path) -> None:
         for folder in made:
             with contextlib.suppress(OSError):
                 folder.rmdir()
+
+
+def as_json(prog: str, args: argparse.Namespace, shown: str, found: Mapping[str, Any], files: list[str]) -> str:
+    """Return a result as JSON: of a command's words and options, what it shows and found, and the files beside it."""
+    told = {
+        "command": prog,
+        "inputs": {name: value for name, value in vars(args).items() if name not in WHERE},
+        "result": found,
+        "text": shown,
+        "files": files,
+        "made": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "versions": stamp.versions(*PACKAGES),
+        "computer": stamp.computer(),
+    }
+    return json.dumps(plain(told), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: dataclasses as objects, arrays as lists, null for what is not finite."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)

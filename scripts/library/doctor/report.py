@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus.scripts.command import result
+from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.doctor.finding import Diagnosis, numbers, with_unit
 from tarsus.scripts.library.doctor.flicker import Flicker
@@ -93,7 +93,7 @@ class Report:
 
     def as_json(self) -> str:
         """Return the report as JSON."""
-        return json.dumps(result.plain(self), indent=1)
+        return json.dumps(output.plain(self), indent=1)
 
     def __str__(self) -> str:
         """Return tables and findings in Markdown, in words."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from tarsus.envs import TASKS
 from tarsus.envs.frozen import SEEDS, FrozenTask
-from tarsus.scripts.command.result import PACKAGES
+from tarsus.scripts.command.output import PACKAGES
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning import entering, playing, policies
 from tarsus.scripts.library.learning.evaluation import run_episode

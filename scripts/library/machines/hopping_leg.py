@@ -138,14 +138,14 @@ class HoppingLeg(MachineCommand):
         return "\n".join([*lines, run.status])
 
     def figure(self, run: Run, experiment: Experiment) -> Any:
-        from tarsus.scripts.library.views.hopping_view import HoppingPicture
+        from tarsus.scripts.library.views.leg_picture import HoppingPicture
 
         picture = HoppingPicture(run.record, experiment)
         picture.update(run.record.sizes["time"] - 1)
         return picture.figure
 
     def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
-        from tarsus.scripts.library.views.hopping_view import HoppingPicture
+        from tarsus.scripts.library.views.leg_picture import HoppingPicture
 
         HoppingPicture(run.record, experiment).film(path)
 

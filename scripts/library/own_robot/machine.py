@@ -13,7 +13,6 @@ from tarsus.analytic.terrain import Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import FORCES, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
-from tarsus.scripts.library.own_robot import options
 
 if TYPE_CHECKING:
     from tarsus.mjcf.own_robot import OwnRobot
@@ -52,7 +51,7 @@ class RobotFile(MachineCommand):
 
     def add_options(self, parser: arguments.Parser) -> None:
         """Add what the robot is besides its file, its ground, and the clock's period."""
-        options.add(parser)
+        add_robot_options(parser)
         parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="the exact engine has flat and slope")
         words = "of a turn of its clock [s], 0 to stand; by default that of the fastest walk that is found"
         parser.add_argument("--period", type=arguments.number(0, 100), help=words)
@@ -60,7 +59,7 @@ class RobotFile(MachineCommand):
     def experiment(self, args: argparse.Namespace) -> TableWalk:
         from tarsus.mjcf import own_exact, own_robot, presets
 
-        robot, ground = own_robot.OwnRobot(self.path, **options.given(args)), arguments.terrain(args.terrain)
+        robot, ground = own_robot.OwnRobot(self.path, **robot_options(args)), arguments.terrain(args.terrain)
         preset = presets.find(args.preset)
         model = own_robot.model(robot, ground, preset)
         if args.engine != "mujoco":
@@ -144,3 +143,21 @@ def _found(robot) -> float | None:
     from tarsus.envs.own_robot import OwnRobotEnv
 
     return own_verdict.examined("the robot", robot, {"baseline": CLOCK}, OwnRobotEnv).options.get("baseline_period")
+
+
+def add_robot_options(parser: arguments.Parser) -> None:
+    """Add feet, servo, keyframe and forward axis."""
+    parser.add_argument("--feet", nargs="+", metavar="NAME", help="geoms or bodies that are feet; by default found")
+    words = "stiffness [N m/rad] and damping [N m s/rad] of joints without a servo; by default from weight and legs"
+    parser.add_argument("--servo", nargs=2, type=float, metavar=("KP", "KD"), help=words)
+    words = "name or number of that in which it starts; by default the first of the file"
+    parser.add_argument("--keyframe", type=lambda word: int(word) if word.isdecimal() else word, help=words)
+    parser.add_argument("--forward", choices=("x", "y"), default="x", help="axis of the world that it faces at rest")
+
+
+def robot_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the keywords of `OwnRobot` that a command line gives."""
+    found: dict[str, Any] = {"feet": tuple(args.feet)} if args.feet else {}
+    found |= {"servo": tuple(args.servo)} if args.servo else {}
+    found |= {"keyframe": args.keyframe} if args.keyframe is not None else {}
+    return found | ({"forward": args.forward} if args.forward != "x" else {})
