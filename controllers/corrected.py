@@ -88,12 +88,8 @@ def correcting(automaton: Automaton, plant: Plant, ask: Callable) -> Callable:
     It is `correct(rows, numbers, weight, time, qpos, qvel, foot, ground, wanted, limits, beliefs, memory, phase, last,
     lagged, shown, controls)`. `rows` are the machines of this sample; arrays but `numbers` have a row for each of all:
     `foot` is the reading of its sensor and `ground` the height below it, `wanted` what `lagged` follows, `limits` as of
-    `limited_torque`. `weight` is a sample's share of the control period, negative for its first.
-
-    Args:
-        automaton: The controller.
-        plant: Its model of the machine.
-        ask: `(p, speed, height)`, which writes speed [m/s] and height of the ground [m] into what it believes.
+    `limited_torque`. `weight` is a sample's share of the control period, negative for its first. `ask(p, speed,
+    height)` writes speed [m/s] and height of the ground [m] into what the controller believes.
     """
     sample, n_phases = sampling(automaton, plant), len(automaton.phases)
 

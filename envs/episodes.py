@@ -64,11 +64,7 @@ def one_at_a_time(method):
 
 
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of that name, the number of environments and steps being checked.
-
-    Raises:
-        ValueError: If one of the three is impossible.
-    """
+    """Return the autoreset mode of that name; ValueError if mode, number of environments or of steps is impossible."""
     check_count("num_envs", num_envs)
     if max_episode_steps is not None:
         check_count("max_episode_steps", max_episode_steps)
@@ -86,11 +82,7 @@ def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def masked(mask: np.ndarray | None, n: int) -> list[int]:
-    """Return the indices of the true entries of a mask, shape (n,), or all if there is none.
-
-    Raises:
-        ValueError: If it is not n booleans with at least one of them true.
-    """
+    """Return the indices of the true entries of a mask, shape (n,), or all without one; ValueError if it is none."""
     if mask is None:
         return list(range(n))
     found = array_of(mask)
@@ -100,11 +92,7 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
 
 
 def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
-    """Return the indices as an array, shape (k,), or all n if none are given.
-
-    Raises:
-        ValueError: If they are not indices of n environments, or one occurs twice.
-    """
+    """Return the indices as an array, shape (k,), or all n; ValueError if they are none of n, or one is twice."""
     if indices is None:
         return np.arange(n)
     found = array_of(indices)
@@ -146,11 +134,7 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
 
 
 def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
-    """Return a value for each of n environments, shape (n, size), given one for all, (size,), or one for each.
-
-    Raises:
-        ValueError: If there are not n of them.
-    """
+    """Return a value, given for all, (size,), or for each, as a row for each of n environments; or ValueError."""
     if value.ndim == 2 and len(value) != n:
         raise ValueError(f"{name} must have a row for each of {n} environments, or be one, got {len(value)} rows")
     return value if value.ndim == 2 else np.array([value] * n)
@@ -243,11 +227,7 @@ def as_numbers(action) -> np.ndarray:
 
 
 def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
-    """Return a copy of the action, of the shape of its box, clipped to it.
-
-    Raises:
-        ValueError: If its shape is wrong, or it is not of finite numbers.
-    """
+    """Return a copy of an action of finite numbers and its box's shape, clipped to the box; else ValueError."""
     action = as_numbers(action)
     if action.shape != space.shape:
         raise ValueError(f"an action has shape {space.shape}, got {action.shape}")

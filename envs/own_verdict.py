@@ -140,11 +140,7 @@ def is_sought(options: Mapping[str, Any]) -> bool:
 
 
 def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) -> Verdict:
-    """Return the findings of a robot's trial on flat ground.
-
-    Raises:
-        ValueError: If it diverges, or its baseline falls, lies or circles.
-    """
+    """Return the findings of a robot's trial on flat ground; ValueError if it diverges, falls, lies or circles."""
     kept = {n: value for n, value in options.items() if n not in UNTRIED}
     asked, without = kept.get("baseline"), kept | {"baseline": None, "baseline_period": None}
     with contextlib.closing(env_class(params=robot, **without)) as env:

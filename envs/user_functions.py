@@ -57,13 +57,9 @@ def ends_of(config) -> dict[str, Checked]:
 
 @dataclass(frozen=True)
 class Checked:
-    """A function of the user's, whose result is checked in every step.
+    """A user's function of the task, whose result is checked in every step; `where` names it in messages.
 
-    Args:
-        where: Option and name of what it computes, for the message.
-        function: Of the task.
-        size: Of an entry; None for a number for each simulation.
-        truth: Whether it returns booleans instead of numbers.
+    It returns a number for each simulation, or an entry of `size` numbers, or if `truth` booleans.
     """
 
     where: str
@@ -72,11 +68,7 @@ class Checked:
     truth: bool = False
 
     def __call__(self, task) -> np.ndarray:
-        """Return its result for a task, shape (...,), or (..., size) of an entry.
-
-        Raises:
-            ValueError: If it raises, or returns another shape, or what is no finite number.
-        """
+        """Return its result for a task, shape (...,), or (..., size) of an entry; ValueError if it is none."""
         try:
             value = self.function(task)
             value = value if task.together else np.asarray(value)

@@ -23,12 +23,7 @@ def check_single(config) -> None:
 
 
 def check(task, max_episode_steps: int | None) -> None:
-    """Refuse what this engine does not do with a task of many simulations.
-
-    Raises:
-        ImportError: If it is not installed.
-        ValueError: If an option or the model is one that it lacks.
-    """
+    """Refuse what this engine does not do with a task of many simulations; ImportError if it is not installed."""
     config = task.config
     if config.engine != "warp":
         return
@@ -43,11 +38,7 @@ def check(task, max_episode_steps: int | None) -> None:
 
 
 def check_installed(tensors: bool = False) -> None:
-    """Refuse to begin without MuJoCo Warp or, for environments on a device, without PyTorch.
-
-    Raises:
-        ImportError: The sentence says what to install.
-    """
+    """Refuse, by an ImportError, to begin without MuJoCo Warp or, for environments on a device, without PyTorch."""
     if tensors and importlib.util.find_spec("torch") is None:
         raise ImportError(f"environments on a device return tensors of PyTorch: {extras.install('rl')}")
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp")):

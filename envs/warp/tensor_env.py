@@ -41,11 +41,7 @@ def made(
     n_starts: int = N_STARTS,
     **options,
 ) -> WarpVectorEnv:
-    """Return environments on the device of the options; what they lack is refused before anything is allocated.
-
-    Raises:
-        ValueError: The sentence says what, or that there is no such device, or that it has too little memory.
-    """
+    """Return environments on the device of the options; ValueError says what they lack before anything is allocated."""
     mode = episodes.checked_numbers(num_envs, max_episode_steps, autoreset_mode)
     if mode is not AutoresetMode.SAME_STEP:
         raise ValueError(

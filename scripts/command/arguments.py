@@ -126,11 +126,7 @@ def first(argv: Sequence[str] | None) -> str:
 
 
 def parser_of(main: Callable[[list[str]], int]) -> argparse.ArgumentParser:
-    """Return the parser of a command, which is not run.
-
-    Raises:
-        LookupError: If the command does not read its options by `read`.
-    """
+    """Return the parser of a command, which is not run; LookupError if it does not read its options by `read`."""
     try:
         main([ASK])
     except Declared as declared:
@@ -243,11 +239,7 @@ def assignments(
 
 
 def terrain(words: Sequence[str]) -> terrains.Terrain:
-    """Return the terrain that words name, the first its name, the others its arguments.
-
-    Raises:
-        ValueError: If it is unknown, or its arguments are not numbers, or none that a length has.
-    """
+    """Return the terrain that words name, the first its name, the others its arguments; or ValueError."""
     try:
         values = [float(word) for word in words[1:]]
     except ValueError:

@@ -113,11 +113,7 @@ class Output:
 
 
 def new_file(path: Path, force: bool) -> Path:
-    """Return a path to which a file can be written.
-
-    Raises:
-        ValueError: If it cannot, or if the file exists and shall not be replaced.
-    """
+    """Return a path to which a file can be written; ValueError if not, or if it exists and shall not be replaced."""
     check(path)
     if path.exists() and not force:
         raise ValueError(f"{path} exists already; --force replaces it, another name keeps it")
@@ -125,11 +121,7 @@ def new_file(path: Path, force: bool) -> Path:
 
 
 def check(path: Path) -> None:
-    """Find out whether a file can be written, in a folder that may not be there yet, and leave nothing behind.
-
-    Raises:
-        ValueError: If it cannot.
-    """
+    """Refuse by ValueError a file that cannot be written, in a folder that may not be there; leave nothing behind."""
     made: list[Path] = []
     try:
         place = saving.place_of(path)

@@ -82,11 +82,7 @@ def check(candidate: Candidate) -> gymnasium.Env:
 
 
 def certified(candidate: Candidate, config: Any, seeds: Sequence[int], seconds: float | None, jobs: int) -> Certified:
-    """Return the certificate of a policy that is ready; see `certify`.
-
-    Raises:
-        NotFinite: If it gives actions that are not finite.
-    """
+    """Return the certificate of a policy that is ready; see `certify`. NotFinite if its actions are not finite."""
     with joblib.parallel_config(backend="threading"):  # physics runs without Python's lock
         return Certified(*judging.certify(candidate, config, seeds, seconds, jobs))
 

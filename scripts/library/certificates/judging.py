@@ -47,11 +47,7 @@ def certify(
 def _rows(
     asked: Sequence[Setting], played: Sequence[tuple[list[Track] | str, float]], by_speed: bool
 ) -> tuple[list[Finding], dict[str, list[Track]]]:
-    """Return the rows of settings, the base first, and their episodes; those of one name are one row.
-
-    Raises:
-        ValueError: If there are no episodes in the base.
-    """
+    """Return the rows of settings, the base first, and their episodes, those of one name in one row; or ValueError."""
     rows: list[Finding] = []
     found: dict[str, list[Track]] = {}
     noise = ByNudge()
@@ -141,13 +137,9 @@ def _numbers(base: Track, track: Track) -> Replayed:
 
 
 def change(base: Sequence[float], other: Sequence[float], least: float, noise: float = 0.0) -> Change:
-    """Return the relative change of a mean of pairs, with its standard error; of one pair that is 0.
+    """Return the relative change of a mean of pairs of the same seeds, with its standard error; of one pair that is 0.
 
-    Args:
-        base: Values to compare with.
-        other: Values of the same seeds.
-        least: What changes are at least relative to.
-        noise: Relative change that a nudge explains.
+    It is relative to `least` at the least; `noise` is the relative change that a nudge explains.
     """
     difference, scale = np.subtract(other, base), max(abs(float(np.mean(base))), least)
     error = float(np.std(difference, ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0

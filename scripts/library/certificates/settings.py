@@ -41,15 +41,7 @@ def groups(asked: Sequence[Setting]) -> list[list[int]]:
 
 
 def fan(config, exact: bool = True) -> list[Setting]:
-    """Return the settings for an environment's configuration, the base first.
-
-    Args:
-        config: The `TaskConfig` of the environment.
-        exact: Whether the exact engine is among them.
-
-    Raises:
-        ValueError: If the environment has no preset `rl`.
-    """
+    """Return the settings for an environment's configuration, the base first; ValueError without a preset `rl`."""
     base, params = find(BASE, config.PRESETS), config.params
     found = [Setting(BASE, SIMULATOR, {"preset": BASE})]
     found += [Setting(NUDGED, ITSELF, {"preset": BASE}, nudged=k) for k in range(NUDGES)]

@@ -20,11 +20,7 @@ FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md"
 
 
 def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Run, Run, Comparison]:
-    """Return the runs of an experiment in both engines, and their comparison.
-
-    Raises:
-        RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
-    """
+    """Return the runs of an experiment in both engines, and their comparison; RuntimeError if there is none."""
     mujoco = machine.mujoco(experiment, seconds)
     if mujoco.record.sizes["time"] < 2:
         raise RuntimeError(f"MuJoCo's run ended at once: {mujoco.record.attrs['status']}")

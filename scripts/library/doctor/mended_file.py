@@ -41,11 +41,7 @@ def written(mjcf: str | Path, model: mujoco.MjModel, mends: Sequence[Mend]) -> s
 
 
 def edited(text: str, mends: Iterable[Mend]) -> str:
-    """Return an MJCF with attributes of its elements set; whatever else it says stays as it is, to the letter.
-
-    Raises:
-        LookupError: If an element is not in this text, but in a file that it includes, or made by MuJoCo.
-    """
+    """Return an MJCF with attributes of elements set, else as it is to the letter; LookupError if it lacks one."""
     source = text.encode()
     tags = _Tags(source)
     settings: dict[tuple[str, int], dict[str, str]] = {}

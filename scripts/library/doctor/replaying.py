@@ -49,11 +49,7 @@ def controls(path: Path) -> np.ndarray:
 
 
 def flags_of(model: mujoco.MjModel, motion: Postures) -> dict[str, flicker.Flicker]:
-    """Return the verdict on the contact flags of a motion, by the names of its geoms.
-
-    Raises:
-        ValueError: If the motion does not fit the model.
-    """
+    """Return the verdict on a motion's contact flags, by the names of its geoms; ValueError if the model is another."""
     ids = check(model, motion)
     grounds = [geom for geom in range(model.ngeom) if model.body_weldid[model.geom_bodyid[geom]] == 0]
     data, n = mujoco.MjData(model), len(motion.time)

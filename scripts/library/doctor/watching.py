@@ -79,13 +79,8 @@ def at_rest(n: int) -> slice:
 def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = None) -> Watched:
     """Step a model from its first keyframe, or from where the file puts it, and keep what its contacts do.
 
-    Args:
-        model: The model; it is not changed.
-        seconds: For how long [s].
-        controls: For each step, shape (n, nu), held from the last on; by default what holds the first keyframe.
-
-    Raises:
-        ValueError: If the controls do not fit, or the time is shorter than ten steps.
+    Controls, shape (n, nu), are held from the last on; by default they hold the first keyframe. ValueError as of
+    `check`.
     """
     n = check(model, seconds, controls)
     data, rows = mujoco.MjData(model), _Rows(model, n)

@@ -107,11 +107,7 @@ def weight(model) -> float:
 
 
 def check_film(path: Path, force: bool) -> None:
-    """Refuse a film that cannot be drawn or written; nothing has imported MuJoCo before.
-
-    Raises:
-        ValueError: If there is no OpenGL, or the file is there and shall not be replaced.
-    """
+    """Refuse a film that cannot be drawn or written; nothing has imported MuJoCo before."""
     if not rendering.choose_opengl():
         raise ValueError(rendering.NO_OPENGL)
     output.new_file(path, force)

@@ -49,11 +49,7 @@ class Entry:
 
 
 def entries(folders: Iterable[Path]) -> list[Entry]:
-    """Return the entries below folders, each an entrant's.
-
-    Raises:
-        ValueError: If a folder is not there or holds none, or one is not of a frozen task as here, or is there twice.
-    """
+    """Return the entries below folders, each an entrant's; ValueError if one has none, or one is twice or no entry."""
     found: list[Entry] = []
     for folder in folders:
         if not folder.is_dir():
@@ -75,11 +71,7 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
 
 
 def read(path: Path, entrant: str) -> Entry | None:
-    """Return the entry of a result, None if it is a result of something else.
-
-    Raises:
-        ValueError: If it is no JSON of this command, or of another task than the one here; the sentence says in what.
-    """
+    """Return the entry of a result, None of something else's; ValueError says in what its task differs from ours."""
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         if told["command"] != "tarsus evaluate" or "task" not in told["result"]:

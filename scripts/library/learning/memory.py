@@ -22,16 +22,9 @@ class Stack:
 
 
 def stack_of(policy: str, seen: tuple[int, ...], given: tuple[int, ...], asked: int | None) -> Stack:
-    """Return the stack by which a policy's observation is made of an environment's.
+    """Return the stack by which a policy's observation is made of an environment's, from their shapes.
 
-    Args:
-        policy: Its name, for the sentences.
-        seen: Shape of the policy's observation.
-        given: Shape of the environment's.
-        asked: How many are to be stacked; None for as many as the shapes say.
-
-    Raises:
-        ValueError: If the shapes say no whole number, or another than was asked for.
+    As many are stacked as was asked for, or as the shapes say; ValueError if they say no whole number, or another.
     """
     flat = len(seen) == len(given)
     whole = flat and len(seen) == 1 and seen[0] % given[0] == 0

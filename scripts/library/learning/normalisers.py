@@ -75,14 +75,9 @@ class Fitting:
 
 
 def find(trained: Trained, asked: str | None) -> Normaliser:
-    """Return the normaliser of a policy.
+    """Return a policy's normaliser: a file's, none for "none", or by default that which lies beside it.
 
-    Args:
-        trained: The policy's training.
-        asked: A file, "none", or None for the one that lies beside.
-
-    Raises:
-        ValueError: If the file is not one for this policy, or of those beside it none or several can be its own.
+    ValueError if the file is not one for this policy, or of those beside it none or several can be its own.
     """
     if asked == NONE:
         doubt = ", though the policy was trained with one" if trained.wrapped else ""
@@ -147,11 +142,7 @@ def _beside(trained: Trained) -> tuple[list[Fitting], list[str]]:
 
 
 def _opened(trained: Trained, path: Path, rank: int = 0) -> Fitting:
-    """Return a file's normaliser.
-
-    Raises:
-        ValueError: If it is none, is of another shape, or did not make the policy's last observation.
-    """
+    """Return a file's normaliser; ValueError if it is none, of another shape, or not that of the last observation."""
     from stable_baselines3.common.vec_env import VecNormalize
 
     try:
@@ -194,11 +185,7 @@ def _without(trained: Trained, refused: list[str]) -> Normaliser:
 
 
 def _best(trained: Trained, fitting: list[Fitting], refused: list[str]) -> Normaliser:
-    """Return the normaliser that belongs to a policy by its steps, or else by its name.
-
-    Raises:
-        ValueError: If there are several, or only a guess that is of other steps.
-    """
+    """Return the normaliser that is a policy's by its steps, or else by its name; ValueError if that is not one."""
     among = [one for one in fitting if one.synchronous] or fitting
     among = [one for one in among if one.rank == among[0].rank]
     first = among[0]

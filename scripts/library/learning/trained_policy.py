@@ -135,11 +135,7 @@ class TrainedPolicy:
 
 
 def stored_arrays(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of an .npz file.
-
-    Raises:
-        ValueError: If it is none, is damaged, lacks an array of a policy, or its arrays are too large or are objects.
-    """
+    """Return a policy's arrays in an .npz; ValueError if it is damaged, lacks one, or has too large ones."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -163,11 +159,7 @@ def _array(name: str, data: bytes) -> np.ndarray:
 
 
 def about_of(text: str) -> dict[str, Any]:
-    """Return the notes of a policy, from JSON: its environment, options of that, and what else was noted.
-
-    Raises:
-        ValueError: If it is none; the sentence says what it has to be.
-    """
+    """Return a policy's notes, from JSON: environment, its options and more; ValueError says what they have to be."""
     try:
         about = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -128,11 +128,7 @@ def _size(distance: np.ndarray, length: float) -> str:
 
 
 def read_path(file: Path | None, speed: float):
-    """Return the path in a file, or the sine, at a speed.
-
-    Raises:
-        ValueError: If the file is none of numbers, has no path, or the path leaves the ground.
-    """
+    """Return the path in a file, or the sine, at a speed; ValueError if it is none, or leaves the ground."""
     from tarsus.controllers.path import Path as Way
     from tarsus.mjcf.terrain import EDGE
 

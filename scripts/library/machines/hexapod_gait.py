@@ -48,11 +48,7 @@ def add_options(gait: argparse._ArgumentGroup) -> None:
 
 
 def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
-    """Return the named or the parameters' gait with what the command line changes; a new cycle time keeps the duty.
-
-    Raises:
-        ValueError: If the gait is unknown or impossible, or slow time and duty are both given.
-    """
+    """Return the named or the parameters' gait, changed, or ValueError; a new cycle time keeps the duty."""
     gait = params.gait if args.gait is None else clock_gaits.find(args.gait, args.heading)
     given = {name: getattr(args, name) for name in (*GAIT_OPTIONS, "blend_shape") if getattr(args, name) is not None}
     if args.duty is not None and "slow_time" in given:
@@ -67,11 +63,7 @@ def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
 
 
 def compensated(args: argparse.Namespace, gait: TripodGait, ground: Terrain) -> tuple[TripodGait, SlopeLaw | None]:
-    """Return the gait for the slope of the ground, if that is asked for; and the law if the slope is to be felt.
-
-    Raises:
-        ValueError: If the ground has no slope to be known, or the engine no accelerometer.
-    """
+    """Return the gait for the ground's known slope, and the law if it is to be felt; ValueError if it cannot be."""
     law = SlopeLaw(iota=args.iota)
     if args.compensate_slope == "known":
         return law.compensated(gait, slope_of(ground)), None

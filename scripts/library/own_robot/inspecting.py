@@ -96,11 +96,7 @@ class Inspected:
 
 
 def inspect(path: Path, name: str, **given) -> Inspected:
-    """Return the robot of a file, tried, with the further fields by which it is registered under a name.
-
-    Raises:
-        ValueError: If it is no robot; the sentence says what is missing.
-    """
+    """Return the robot of a file, tried, with further fields that register it; ValueError says what it lacks."""
     robot = OwnRobot(path, **given)
     verdict = examined(name, robot, {"baseline": "clock"}, own_robot.OwnRobotEnv)
     env = own_robot.OwnRobotEnv(params=robot, render_mode=None, **verdict.options)

@@ -121,11 +121,7 @@ def books(run: Run) -> tuple[float, float]:
 
 
 def _walk(robot, model, period: float | None) -> tuple[np.ndarray, float]:
-    """Return the table of the robot's clock and its period; one row where it stands.
-
-    Raises:
-        ValueError: If a period is asked for and the robot has no clock.
-    """
+    """Return the table and period of the robot's clock, or a row where it stands; ValueError for a period alone."""
     from tarsus.envs import own_clock
     from tarsus.mjcf.own_robot import FORWARD, rest_controls
 

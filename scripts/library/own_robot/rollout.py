@@ -155,17 +155,10 @@ def _recorded(stepper: OwnStepper, names: Sequence[str], seconds: float, preset:
 def record_of(
     model, names: Sequence[str], columns, words, ground: Terrain, forward: str, warnings="", more=None
 ) -> Run:
-    """Return the run of a robot with its labelled record.
+    """Return the run of a robot, its free joint first, with its labelled record.
 
-    Args:
-        model: The robot, its free joint first.
-        names: Of its feet.
-        columns: Times, positions, velocities, places of feet, forces, contacts, controls, power, a row each instant.
-        words: Engine, status and preset.
-        ground: The terrain.
-        forward: Axis of the body.
-        warnings: The engine's.
-        more: Further variables that a record may have.
+    Columns are times, positions, velocities, places of feet, forces, contacts, controls and power, a row each instant;
+    `words` are engine, status and preset.
     """
     time, qpos, qvel, places, force, touches, ctrl, power = columns
     root, limbs = int(model.jnt_bodyid[0]), _limbs(model)

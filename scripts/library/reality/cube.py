@@ -68,16 +68,9 @@ def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, co
 def fit(
     simulate: Simulate, tosses: Sequence[Toss], convention: Convention, grid: Sequence[CubeContact] = ()
 ) -> list[Scores]:
-    """Return the scores of the grid, the best last.
+    """Return the scores of the grid, the best last, of tosses that a fit may see; else ValueError.
 
-    Args:
-        simulate: Returns the rollouts of tosses.
-        tosses: Those that a fit may see.
-        convention: How the measurements are read.
-        grid: All contacts to try; by default one number after the other.
-
-    Raises:
-        ValueError: If a toss is held out.
+    The grid has all contacts to try; by default one number after the other.
     """
     if any(toss.held_out for toss in tosses):
         raise ValueError("a fit must not see tosses that are held out")

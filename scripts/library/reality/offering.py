@@ -29,16 +29,10 @@ SPIN_LAW = "poisson"  # which predicts it
 def simulators(
     engine: str, settings: Sequence[str], python: str, progress: Callable[[], None]
 ) -> tuple[running.About, dict[str, cube.Simulate]]:
-    """Return the description of an engine, and the simulators of tosses in its settings.
+    """Return the description of an engine, and the simulators of tosses in its settings, by default all.
 
-    Args:
-        engine: A name of the suite's, `rigid_cube` for our own model, or the file of an adapter.
-        settings: Of the engine; all of them by default.
-        python: In which it is installed.
-        progress: Called when a toss begins.
-
-    Raises:
-        ValueError: If there is no such engine or setting.
+    It is one of the suite's, `rigid_cube` for our own model, or the file of an adapter, and runs in the Python in which
+    it is installed; each toss that begins calls `progress`. ValueError if there is no such engine or setting.
     """
     if engine == rigid.NAME:
         known = running.About("rigid cube", stamp.versions("tarsus").partition(" ")[2], list(rigid.SETTINGS))

@@ -192,13 +192,9 @@ def _recorded(toss: Toss, result: dict, path: Path) -> Rollout:
 def at_times(
     wanted: np.ndarray, time: np.ndarray, positions: np.ndarray, quaternions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first body's poses between an engine's steps: shapes (wanted, 3) and (wanted, 4).
+    """Return the first body's poses at wanted times [s] between an engine's steps: shapes (wanted, 3) and (wanted, 4).
 
-    Args:
-        wanted: Times [s].
-        time: Of the engine's steps [s].
-        positions: Of the bodies, shape (steps, bodies, 3) [m].
-        quaternions: Of the bodies, shape (steps, bodies, 4), w first.
+    Its positions have the shape (steps, bodies, 3) [m], its quaternions (steps, bodies, 4), w first.
     """
     turns = quaternions[:, 0].copy()
     flips = np.cumprod(np.where((turns[1:] * turns[:-1]).sum(1) < 0, -1.0, 1.0))

@@ -59,15 +59,7 @@ class Toss:
 
 
 def read(convention: Convention, arrays: dict[str, np.ndarray] | None = None) -> list[Toss]:
-    """Return the tosses that have a start and touch the board.
-
-    Args:
-        convention: How they are read.
-        arrays: Of `data.read`; the shipped ones by default.
-
-    Raises:
-        ValueError: If none has.
-    """
+    """Return the tosses, of these arrays or those shipped, that have a start and touch the board; or ValueError."""
     arrays = data.read("cube_tosses") if arrays is None else arrays
     found = []
     for number, (first, last) in enumerate(zip(arrays["start"][:-1], arrays["start"][1:], strict=True)):

@@ -46,13 +46,9 @@ class Match:
 
 
 def match(first: np.ndarray, second: np.ndarray, start: float, stop: float) -> Match:
-    """Match debounced stances that overlap, the longest overlap first, each at most once.
+    """Match debounced stances (n, 2) [s], the right ones first, that overlap, the longest overlap first, at most once.
 
-    Args:
-        first: Stances of the engine that counts as right, shape (n, 2) [s].
-        second: Those of the other, shape (m, 2) [s].
-        start: Errors and missed or extra stances count if their touchdown or lift-off lies after this ...
-        stop: ... and before this [s].
+    Errors and missed or extra stances count if their touchdown or lift-off lies between start and stop [s].
     """
     begin = np.maximum(np.maximum.outer(first[:, 0], second[:, 0]), start - 1e3)
     end = np.minimum(np.minimum.outer(first[:, 1], second[:, 1]), stop + 1e3)

@@ -20,13 +20,9 @@ MOST = 100_000  # points of a grid
 
 
 def axes(words: Sequence[str]) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return the values of each parameter that is swept, and the words that set others.
+    """Return the values of each parameter that is swept, and the words that set others; ValueError for no range.
 
-    Args:
-        words: NAME=FIRST:LAST:COUNT, or NAME=VALUE.
-
-    Raises:
-        ValueError: If none is swept, or one is no range; the sentence says which.
+    Words are NAME=FIRST:LAST:COUNT, or NAME=VALUE.
     """
     found, fixed = {}, []
     for word in words:

@@ -87,11 +87,7 @@ class LoopSystem:
 
 
 def settle(loop: Loop, seed: int = 0, said: Callable[[str], None] = lambda words: None) -> Settled:
-    """Return where a loop stands after a start and how it repeats, waiting longer where it still settles.
-
-    Raises:
-        Ended: If the episode ends before.
-    """
+    """Return where a loop stands after a start and how it repeats, waiting while it settles; or Ended."""
     loop.reset(seed)
     for seconds, longest in SETTLE:
         said(f"settling for {seconds:g} s")

@@ -78,16 +78,9 @@ CHANGES: dict[str, Change] = {
 
 
 class Changed:
-    """Whether changes are survived: a function of a trial.
+    """Whether changes of a nominal machine's loop, which is used up, are survived: a function of a trial.
 
-    Args:
-        loop: The loop, of the nominal machine; it is used up.
-        change: Of the machine.
-        steps_per_period: Control periods in a period of the gait.
-        seconds: Of an episode; it has at least twice the periods over which speed is measured [s].
-
-    Raises:
-        FallsByItself: If the policy falls without a change.
+    An episode has at least twice the periods over which speed is measured. FallsByItself if it falls without a change.
     """
 
     def __init__(self, loop: Loop, change: Change, steps_per_period: int, seconds: float = SECONDS):

@@ -44,12 +44,9 @@ class Cycle:
 
 
 def classify(sections: np.ndarray, growth: float = 1.0, noise: float = REPEATS) -> Cycle:
-    """Return the kind of a sequence of sections.
+    """Return the kind of a sequence of sections, in typical values, without symmetries, shape (m, n), past its start.
 
-    Args:
-        sections: In typical values, without symmetries, shape (m, n); what comes before the cycle was left out.
-        growth: Factor by which a tiny displacement grew over the sections.
-        noise: Distance that is none.
+    `growth` is the factor by which a tiny displacement grew over them, `noise` a distance that is none.
     """
     m = len(sections)
     late = m // 2

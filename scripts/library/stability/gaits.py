@@ -56,11 +56,7 @@ def _walker(name: str, guess: tuple[float, float]) -> Gait:
 
 
 def hexapod(params: HexapodParams, gait: TripodGait, name: str = "hexapod") -> Gait:
-    """Return a gait of the hexapod's clock from rest; see `analytic.models.hexapod.orbit` for the coordinates.
-
-    Raises:
-        ValueError: If the robot falls, or does not come to a gait that repeats.
-    """
+    """Return a gait of the hexapod's clock from rest, in the coordinates of `orbit`; ValueError if none repeats."""
     from tarsus.scripts.library.machines import hexapod_exact
 
     stride = orbit.settle(hexapod_exact.simulator(Flat()), params, gait)

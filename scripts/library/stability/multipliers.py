@@ -113,11 +113,7 @@ def derivative(
 ) -> np.ndarray:
     """Return the derivative in typical values at a step, shape (n, n), in blocks of so many columns.
 
-    Args:
-        system: The system.
-        size: The step.
-        block: What returns the columns from a first to before a last one; by default `columns`.
-        width: Of a block.
+    `block` returns the columns from a first to before a last one; by default `columns`.
     """
     n = len(system.names)
     block = block or (lambda first, last: columns(system, size, first, last))

@@ -63,11 +63,7 @@ class Pushed:
         return speed_after(self._loop, self._steps, self._window) >= least_speed(speed)
 
     def _of(self, seed: int) -> tuple[list[State], float]:
-        """Return the states of a period of the steady gait, and its speed.
-
-        Raises:
-            FallsByItself: If it falls before it is steady.
-        """
+        """Return the states of a period of the steady gait, and its speed; FallsByItself if there is none."""
         if seed not in self._steady:
             try:
                 states = [self._loop.steady(self._seconds, seed)]

@@ -169,15 +169,9 @@ def islands(survey: Survey, held: int) -> tuple[Island, ...]:
 def bound_of(
     survives: Survives, members: Sequence[Trial], first: float, most: float, n: int = 16, beyond: float = 1.5
 ) -> float:
-    """Return a bound for `threshold`: beyond the first of doubled sizes at which fewer than half of some survive.
+    """Return a bound for `threshold`, up to `most`: beyond the first of doubled sizes at which fewer than half survive.
 
-    Args:
-        survives: As in `threshold`.
-        members: The ensemble, of which the first n are tried.
-        first: The first size.
-        most: The largest bound.
-        n: Members that are tried.
-        beyond: The bound over that size.
+    Of the ensemble the first n members are tried, at sizes from `first` on.
     """
     size, few = first, members[:n]
     while size < most:
