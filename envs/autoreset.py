@@ -72,8 +72,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     def _advance(self, actions: np.ndarray, waited: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Step the simulations, except those whose episode was over.
 
-        Returns:
-            Why a simulation diverged, or "", shape (n,) of object; and the observation, or None if it is not known.
+        Return why one diverged, or "", shape (n,) of object, and the observation, or None if it is not known.
         """
 
     def _refuse_use(self) -> None:

@@ -39,12 +39,9 @@ class Described:
 
 
 def one_at_a_time(method):
-    """Return a method of an environment that refuses to run while another call of the environment does.
+    """Return a method of an environment that raises RuntimeError while another call of the environment runs.
 
     Python does not switch threads between reading the flag and setting it.
-
-    Raises:
-        RuntimeError: By the method, in that case.
     """
 
     @wraps(method)
@@ -115,12 +112,7 @@ def seed_of(seed: int | None) -> int | None:
 
 
 def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
-    """Return a seed, or None, for each of n environments; a single seed is counted up.
-
-    Raises:
-        TypeError: If they are neither an integer nor a sequence of integers.
-        ValueError: If there are not n of them, or one is negative.
-    """
+    """Return a seed, or None, for each of n environments, counted up from a single one; TypeError or ValueError."""
     if seed is None:
         return [None] * n
     if isinstance(seed, Integral):
@@ -213,12 +205,9 @@ def total(terms) -> Any:
 
 
 def as_numbers(action) -> np.ndarray:
-    """Return a copy of an action, of any shape, as an array of float.
+    """Return a copy of an action, of any shape, as an array of float; ValueError if it is not of numbers.
 
     Left to itself NumPy would drop an imaginary part, and make None a NaN.
-
-    Raises:
-        ValueError: If it is not of numbers.
     """
     try:
         return np.asarray(action).astype(np.float64, "C", "same_kind")

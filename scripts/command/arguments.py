@@ -105,9 +105,7 @@ def command(main: Callable[..., int]) -> Callable[..., int]:
 def read(parser: argparse.ArgumentParser, argv: list[str] | None) -> Iterator[argparse.Namespace]:
     """Give a `with` block the parsed options; the block makes of them what is to be run, and does no work yet.
 
-    Raises:
-        Refusal: If they cannot be parsed, or the block raises one of `MISUSE`.
-        Declared: If the parser is what is asked for.
+    Refusal if they cannot be parsed or the block raises one of `MISUSE`; Declared if the parser is what is asked for.
     """
     if argv and argv[-1] is ASK:
         raise Declared(parser)
@@ -211,17 +209,9 @@ PAIRS = dict(type=assignment, nargs="+", default=[], metavar="NAME=VALUE", actio
 def assignments(
     words: Iterable[str], option: str, known: Collection[str] = (), of: str = "", texts: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the numbers by name of words of the form `NAME=NUMBER`.
+    """Return the numbers by name of words of the form `NAME=NUMBER`, else ValueError; values of `texts` are words.
 
-    Args:
-        words: The words.
-        option: What they stand behind, for the sentences.
-        known: The names there are; any by default.
-        of: What has these parameters, for the sentence: `" of a disc"`.
-        texts: Names whose value is no number.
-
-    Raises:
-        ValueError: If one is no assignment of a number, or of one that no quantity has, or a name is unknown.
+    In sentences the words stand behind an option, and the known names are those `of` something: `" of a disc"`.
     """
     found = {}
     for word in words:

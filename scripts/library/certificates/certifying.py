@@ -52,12 +52,9 @@ class Certified:
 def ready(
     policy: str, environment: str | None, options: Mapping[str, Any], wrappers: Wrappers = UNSAID
 ) -> tuple[Candidate, Any]:
-    """Return a policy that can act in its environment, and the configuration of that.
+    """Return a policy that can act in its environment, and the configuration of that; OSError if a file cannot be read.
 
-    Raises:
-        ValueError: If there is no such policy or environment, they do not go together, or an option is one that the
-            settings set.
-        OSError: If a file cannot be read.
+    ValueError if there is none, they do not go together, or the settings set one of the options.
     """
     for name in RESERVED:
         if name in options:

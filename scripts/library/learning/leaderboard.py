@@ -128,13 +128,10 @@ def check(entry: Entry) -> None:
 
 
 def replayed(entry: Entry) -> Entry:
-    """Return an entry with the scores that playing it again gives.
+    """Return an entry with the scores that playing it again gives; ValueError says which are others.
 
     Round-off is another on another processor, and grows until feet fall elsewhere: there the means must agree, within
     what the episodes differ by.
-
-    Raises:
-        ValueError: If the scores are others; the sentence says which.
     """
     played = [run_episode(entry.policy, entry.task, entry.options, seed, entry.stochastic) for seed in SEEDS]
     scores = np.array([episode.score for episode in played])

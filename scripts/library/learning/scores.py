@@ -94,14 +94,8 @@ def score(task: FrozenTask, trace: Trace) -> float:
 def interquartile(scores: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Return the interquartile mean of the scores of all tasks, and its 95 % interval by the stratified bootstrap.
 
-    As in rliable (Agarwal et al. 2021): a quarter of all runs is left out at either end; runs are drawn anew within
-    each task.
-
-    Args:
-        scores: Of each task those of its runs, shape (n_runs,) each.
-
-    Raises:
-        ValueError: If a task has none, or one is not finite.
+    As in rliable (Agarwal et al. 2021): a quarter of all runs is left out at either end; runs, shape (n_runs,) of each
+    task, are drawn anew within it. ValueError if a task has none, or one is not finite.
     """
     for one in scores:
         if not np.size(one) or not np.isfinite(one).all():

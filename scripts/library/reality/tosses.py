@@ -102,15 +102,10 @@ def _unit(quaternion: np.ndarray) -> np.ndarray:
 
 
 def errors(toss: Toss, position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
-    """Return the errors of a simulated toss, by `METRICS` in `UNITS`, shape (5,).
+    """Return the errors of a toss simulated at its times, (frames, 3) [m] and (frames, 4), by `METRICS` in `UNITS`.
 
     Mean distance of the centres over the cube's width, mean angle between the rotations; whether the last rotation is
     near (100 or 0); and the two means over the first frames of contact.
-
-    Args:
-        toss: The measured one.
-        position: At its times, shape (frames, 3) [m].
-        quaternion: At its times, shape (frames, 4), w first.
     """
     far, turned = curves(toss, position, quaternion)
     early = slice(toss.flight, toss.flight + EARLY)

@@ -67,11 +67,7 @@ def study(found: Sequence[tuple[dict[str, float], Namespace]], jobs: int = -1) -
     """Return a row for each run: its parameters, `status` in words, `seconds`, and the numbers of its summary.
 
     `displacement` is that of the body along the ground [m]; of a machine that hops or steps, `steps_...` are those of
-    its last. What a run that failed lacks is NaN.
-
-    Args:
-        found: Of `points`.
-        jobs: Processes, within `joblib.parallel_config` those of its backend; -1 takes every core.
+    its last. What a run that failed lacks is NaN. Within `joblib.parallel_config` jobs are those of its backend.
     """
     rows = parallel.each(row, [(asked,) for _, asked in found], jobs, unit="run")
     return pd.DataFrame([point | numbers for (point, _), numbers in zip(found, rows, strict=True)])

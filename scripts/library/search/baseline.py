@@ -47,12 +47,10 @@ def rows_and_sides(task) -> tuple[np.ndarray, np.ndarray]:
 
 
 def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return of each actuator its leg, its place among those along it, and which way it swings, shape (nu,) each.
+    """Return of each actuator its leg, its place along it, and which way it swings, shape (nu,) each.
 
-    Tendons move several joints of a leg, each by its lever arm.
-
-    Raises:
-        ValueError: If an actuator drives nothing, or more, than the joints of a leg; the message names it.
+    Tendons move several joints of a leg, each by its lever arm. ValueError names an actuator that drives nothing, or
+    more.
     """
     model, found, places = task.model, [], []
     data, arms = standing(model), np.zeros((model.nactuator, model.nv))

@@ -37,13 +37,7 @@ class Settled:
 
 
 class LoopSystem:
-    """The stride of a loop, see `system.System`: its derivative is by differences.
-
-    Args:
-        loop: The loop.
-        settled: Where it stands, and its period.
-        steps: Control periods in a stride; by default those of its cycle.
-    """
+    """The stride of a settled loop, some control periods, see `system.System`: its derivative is by differences."""
 
     derivative = None
 

@@ -90,14 +90,10 @@ def _drift(sections: np.ndarray) -> tuple[int, float] | None:
 
 
 def period_of(distance: np.ndarray, nearest: int = 2) -> int | None:
-    """Return the number of samples after which a run comes back nearest, the smallest of those about as near.
+    """Return the number of samples after which a run comes back nearest, the smallest of those about as near, or None.
 
-    Args:
-        distance: How far it is from where it was k samples before, in typical values, shape (m,) for k = 0, 1, ...
-        nearest: The smallest number that is looked at.
-
-    Returns:
-        None if it never comes back within `CLOSE`.
+    `distance` is from where it was k samples before, in typical values, shape (m,) for k = 0, 1, ... Fewer than
+    `nearest` are not looked at; None if it never comes back within `CLOSE`.
     """
     inner = np.arange(nearest, len(distance) - 1)
     inner = inner[(distance[inner] <= distance[inner - 1]) & (distance[inner] <= distance[inner + 1])]

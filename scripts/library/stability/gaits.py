@@ -119,15 +119,9 @@ MODELS: dict[str, Callable[[], Gait]] = {
 
 
 def of_robot(path: Path, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Gait:
-    """Return the gait of a robot's clock in the exact engine.
+    """Return the gait of a robot's clock in the exact engine, its fixed point kept in the store; `said` is told of it.
 
-    Args:
-        path: The robot's file.
-        store: Where its fixed point is kept.
-        said: Called with what is done next, in words.
-
-    Raises:
-        ValueError: If there is no robot that the exact engine has, does not come to its gait, or that does not repeat.
+    ValueError if there is no robot that the exact engine has, or it does not come to a gait that repeats.
     """
     from tarsus.mjcf.own_robot import OwnRobot
     from tarsus.scripts.library.own_robot import strides

@@ -181,14 +181,9 @@ class Loop:
         self.observation, self.info, self.ended = state.observation, state.info, ""
 
     def push(self, velocity=(0.0, 0.0, 0.0), angular=(0.0, 0.0, 0.0)) -> None:
-        """Add to the body's velocity; the next observation knows of it.
+        """Add to the body's velocity, forward, left and up [m/s], and about these [rad/s], which is observed next.
 
-        Args:
-            velocity: Forward, left and up, along the heading, shape (3,) [m/s].
-            angular: About the same axes, shape (3,) [rad/s].
-
-        Raises:
-            ValueError: If the machine cannot move in such a direction.
+        ValueError if the machine cannot move in such a direction.
         """
         task, (v, w) = self.base.task, (np.asarray(velocity, float), np.asarray(angular, float))
         if self.chart.free:

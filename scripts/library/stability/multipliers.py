@@ -69,11 +69,8 @@ class Multipliers:
 def difference(system: System, by: np.ndarray, sided: bool = False) -> np.ndarray:
     """Return the central difference of the stride over a displacement in typical values, shape (n,).
 
-    Args:
-        system: The system.
-        by: The displacement, shape (n,).
-        sided: Whether a difference to one side will do where the displacement changes nothing but itself, or cannot be
-            to the other side, as beyond a saturation.
+    If `sided`, one to one side will do where the displacement changes nothing but itself, or cannot be to the other
+    side, as beyond a saturation.
     """
     ahead = system.deviations(by * system.scale, 1)[-1] / system.scale
     if sided and not np.any(ahead[by == 0.0]):  # it changes nothing but itself, if that

@@ -33,18 +33,7 @@ MOST_POINTS = 121  # of it along x or y
 
 
 def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | str, title: str) -> None:
-    """Write the page, with a line below the scene that says what it shows.
-
-    Args:
-        record: The record.
-        model: The model it ran on, for the shapes.
-        terrain: The ground.
-        path: The file.
-        title: Of the page, and the beginning of that line.
-
-    Raises:
-        ImportError: If viser is not installed; the sentence says how.
-    """
+    """Write the page, with a line below the scene that says what it shows after the title; or ImportError of viser."""
     try:
         import viser
     except ImportError as error:
