@@ -13,7 +13,6 @@ from ..mjcf.terrain import GROUND
 NEEDED = "engine 'warp' needs MuJoCo Warp"
 LONGEST = 600.0  # of an episode [s]: after a thousand turns of a hip single precision resolves 5e-4 rad
 MOST_DOFS = 60  # of MuJoCo Warp with a dense Jacobian
-BYTES, BYTES_CURVED = 40_000, 320_000  # of memory that a simulation takes on a GPU, on planes and on curved ground
 
 
 def check_single(config) -> None:
@@ -43,20 +42,6 @@ def check_installed(tensors: bool = False) -> None:
         raise ImportError(f"environments on a device return tensors of PyTorch: {extras.install('rl')}")
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp")):
         raise ImportError(f"{NEEDED}: {extras.install('warp')}")
-
-
-def check_device(task, num_envs: int) -> None:
-    """Refuse a device that there is not, or one with too little memory."""
-    import torch
-
-    device, known = task.config.device, ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
-    if device not in known:
-        raise ValueError(f"device {device!r}: PyTorch finds {', '.join(known)}")
-    if device == "cpu":
-        return
-    free, needed = torch.cuda.mem_get_info(device)[0], num_envs * (BYTES_CURVED if task.patches else BYTES)
-    if needed > free:
-        raise ValueError(f"{num_envs} simulations need {needed / 1e9:.1f} GB, {device} has {free / 1e9:.1f} GB free")
 
 
 def check_model(model: mujoco.MjModel) -> None:

@@ -50,7 +50,7 @@ def made(
     check_count("n_starts", n_starts)
     task = task_class(shape=(1,), **options)
     warp_refusals.check(task, max_episode_steps)
-    warp_refusals.check_device(task, num_envs)
+    worlds.check_device(task, num_envs)
     return WarpVectorEnv(task_class, num_envs, max_episode_steps, n_starts, **options)
 
 
