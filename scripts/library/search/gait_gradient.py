@@ -21,7 +21,7 @@ from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import MIRROR_SECTION, SECTION, derivatives_of
 from tarsus.analytic.models.hexapod.state import QUATERNION, SCALE
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.library.search.design import moves
+from tarsus.scripts.library.search.design import moves, speed_between
 from tarsus.scripts.library.search.gait_proof import JUDGED, SECONDS, ExactWalk, ways
 
 # Derivatives take the steps of the state: good to 1e-3 where a torque reaches its limit within one, enough for a step.
@@ -79,10 +79,7 @@ class RestWalks:
         ends = [run.at(SECTION, k) for k in range(0, 2 * n - 1, 2)]  # a leg's clock has two kinks in a cycle
         judged = max(3, int(np.ceil(JUDGED / gait.cycle_time)))
         lengths = ways([end.x for end in ends])[-judged:]
-        way, by = ends[-1].x[:2] - ends[-2].x[:2], ends[-1].x_by[:2] - ends[-2].x_by[:2]
-        speed = float(np.hypot(*way)) / gait.cycle_time
-        by = way @ by / np.hypot(*way) / gait.cycle_time
-        by[0] -= speed / gait.cycle_time
+        speed, by = speed_between(ends[-2], ends[-1], gait.cycle_time)
         tilts = [
             upright(run, name, k) for name in (SECTION, MIRROR_SECTION) for k in range(min(2 * STARTING, 2 * n - 2))
         ]
