@@ -13,14 +13,7 @@ SLACK = 1e-12  # by which an inequality may be missed: round-off
 
 
 def least_squares_within(hessian, gradient, bounds, most) -> np.ndarray:
-    """Return the x (k,) at which x H x / 2 - g x is least among those with A x <= b.
-
-    Args:
-        hessian: H, symmetric and positive definite (k, k).
-        gradient: g (k,).
-        bounds: A (m, k).
-        most: b (m,); some x must be within.
-    """
+    """Return the x (k,) of those with A x <= b (m,), of which there must be some, at which x H x / 2 - g x is least."""
     free = np.linalg.solve(hessian, gradient)
     missed = bounds @ free - most
     if (missed <= SLACK).all():

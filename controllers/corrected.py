@@ -34,20 +34,13 @@ LONG_AGO = -1e9  # when contact last changed, before it ever did [s]
 
 
 class Baseline(NamedTuple):
-    """A controller that is corrected.
+    """A controller that is corrected."""
 
-    Attributes:
-        automaton: The controller.
-        kernel: Returns the compiled function of `correcting`.
-        memory: Its first memory, shape (n_memory,).
-        beliefs: What it takes machine, ground and controller for, shape (n_beliefs,).
-        settle, hold: As of `analytic.hybrid.sampled.Sampled` [s].
-    """
-
-    automaton: Automaton
-    kernel: Callable[[], Callable]
-    memory: np.ndarray
-    beliefs: np.ndarray
+    automaton: Automaton  # the controller
+    kernel: Callable[[], Callable]  # returns the compiled function of `correcting`
+    memory: np.ndarray  # its first memory, shape (n_memory,)
+    beliefs: np.ndarray  # what it takes machine, ground and controller for, shape (n_beliefs,)
+    # settle, hold: as of `analytic.hybrid.sampled.Sampled` [s]
     settle: float = 0.0
     hold: float = 0.0
 
@@ -95,12 +88,8 @@ def correcting(automaton: Automaton, plant: Plant, ask: Callable) -> Callable:
     It is `correct(rows, numbers, weight, time, qpos, qvel, foot, ground, wanted, limits, beliefs, memory, phase, last,
     lagged, shown, controls)`. `rows` are the machines of this sample; arrays but `numbers` have a row for each of all:
     `foot` is the reading of its sensor and `ground` the height below it, `wanted` what `lagged` follows, `limits` as of
-    `limited_torque`. `weight` is a sample's share of the control period, negative for its first.
-
-    Args:
-        automaton: The controller.
-        plant: Its model of the machine.
-        ask: `(p, speed, height)`, which writes speed [m/s] and height of the ground [m] into what it believes.
+    `limited_torque`. `weight` is a sample's share of the control period, negative for its first. `ask(p, speed,
+    height)` writes speed [m/s] and height of the ground [m] into what the controller believes.
     """
     sample, n_phases = sampling(automaton, plant), len(automaton.phases)
 

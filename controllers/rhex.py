@@ -135,7 +135,9 @@ class Walker:
             return _line(t, ADJUST, angle, angle) if self.order.sit else self._rise(t, angle)
         self.activity = "standing"
         if self.order.sit:
-            return self._sit(t, angle)
+            over = np.where(wrap(angle) > FORWARD_OF_DOWN, 1.5, -0.5) * np.pi
+            self.activity = "sitting"
+            return _line(t, SIT, angle, angle - wrap(angle) + over)
         return self._lift(t, angle, asked) if asked else self._stand(t, angle)
 
     def _rise(self, t: float, angle: np.ndarray) -> Stretch:
@@ -148,12 +150,6 @@ class Walker:
     def _stand(self, t: float, angle: np.ndarray) -> Stretch:
         """Hold the legs at the offset of standing, or move them there, more slowly if they are off the ground."""
         return _line(t, UP if raised(angle).any() else ADJUST, angle, nearest_turn(self.offset, angle))
-
-    def _sit(self, t: float, angle: np.ndarray) -> Stretch:
-        """Let the body down."""
-        over = np.where(wrap(angle) > FORWARD_OF_DOWN, 1.5, -0.5) * np.pi
-        self.activity = "sitting"
-        return _line(t, SIT, angle, angle - wrap(angle) + over)
 
     def _lift(self, t: float, angle: np.ndarray, asked: TripodGait) -> Stretch:
         """Lift the first tripod straight up, the way it will walk; the other one goes to its mid-stance.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import gymnasium
@@ -10,9 +11,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .episodes import checked_action, checked_numbers, judge, one_at_a_time, rows_where, shown, total
+from .episodes import WHY, checked_action, checked_numbers, judge, one_at_a_time, rows_where, shown, total
 from .kinds import array_of
-from .reasons import Reasons
 from .restoring import RestorableVectorEnv
 
 
@@ -72,8 +72,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     def _advance(self, actions: np.ndarray, waited: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Step the simulations, except those whose episode was over.
 
-        Returns:
-            Why a simulation diverged, or "", shape (n,) of object; and the observation, or None if it is not known.
+        Return why one diverged, or "", shape (n,) of object, and the observation, or None if it is not known.
         """
 
     def _refuse_use(self) -> None:
@@ -157,3 +156,42 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     def _shown_start(self, sims: list[int]) -> dict[str, Any]:
         """Return the infos of a reset of these simulations."""
         return shown(self._infos(np.isin(np.arange(self.num_envs), sims)), self.autoreset_mode)
+
+
+MOST = 127  # codes are of int8
+
+
+class Reasons(list):
+    """Reasons by their codes, which are their places; 0 is none.
+
+    The first are those of the machine, in its own order, then the user's own, then the terrain's edge. Others, as of
+    simulations that diverged, are added when they first occur.
+    """
+
+    def __init__(self, known: Iterable[str] = ()):
+        super().__init__(dict.fromkeys(["", *known]))
+
+    def code(self, why: str) -> int:
+        """Return the code of a reason, which is added if it is new; RuntimeError if there are too many."""
+        if why not in self:
+            if len(self) > MOST:
+                raise RuntimeError(f"episodes ended for more than {MOST} different reasons")
+            self.append(why)
+        return self.index(why)
+
+    def codes(self, reasons: np.ndarray) -> np.ndarray:
+        """Return the codes of reasons, shape (n,) of str or object, as int8."""
+        found = np.zeros(len(reasons), np.int8)
+        for sim in np.flatnonzero(reasons.astype(bool)):
+            found[sim] = self.code(reasons[sim])
+        return found
+
+    def words(self, infos: Mapping[str, Any]) -> dict[str, Any]:
+        """Return infos, or those of an episode that ended, with words in the place of codes."""
+        said = dict(infos)
+        for name in WHY:
+            if name in said:
+                said[name] = np.array([self[code] for code in said[name]], object)
+        if "final_info" in said:
+            said["final_info"] = self.words(said["final_info"])
+        return said

@@ -34,11 +34,7 @@ class Camera:
         self._renderer = self._viewer = None
 
     def check(self, model: mujoco.MjModel) -> None:
-        """Refuse a camera that the model does not have.
-
-        Raises:
-            ValueError: The message lists those it has.
-        """
+        """Refuse a camera that the model does not have."""
         check("camera", self.name, str)
         known = [model.camera(k).name for k in range(model.ncam)]
         if self.name not in known:
@@ -56,11 +52,7 @@ class Camera:
         return self._renderer.render()
 
     def _opened(self, model: mujoco.MjModel) -> mujoco.Renderer:
-        """Return a new renderer.
-
-        Raises:
-            RuntimeError: If there is no OpenGL, or none that works here.
-        """
+        """Return a new renderer; RuntimeError if there is no OpenGL, or none that works here."""
         try:
             return mujoco.Renderer(model, self.height, self.width)
         except (mujoco.FatalError, RuntimeError, ImportError, AttributeError) as error:
@@ -68,11 +60,7 @@ class Camera:
             raise RuntimeError(f"pictures need OpenGL, which does not work here; {cure} ({error})") from error
 
     def show(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Show the state in a window.
-
-        Raises:
-            RuntimeError: If there is no display.
-        """
+        """Show the state in a window; RuntimeError if there is no display."""
         if self._viewer is None:
             if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
                 raise RuntimeError(

@@ -74,20 +74,14 @@ class Curriculum(Extra):
             self.command_reach[sim], self.difficulty[sim] = FIRST_REACH, config.difficulty_range[0]
         elif task.together or self._n_steps[sim] > 0:
             if config.command_curriculum:
-                self._widen(task, sim)
+                # Wider after an episode that met the drawn commands without a fall, for at least the time of one.
+                n, reach = np.where(task.commands.drawn(sim), self._n_steps[sim], 0.0), self.command_reach[sim]
+                met = (n * task.ctrl_dt >= task.config.command_period - 1e-9) & (self._tracked[sim] > MET * n)
+                self.command_reach[sim] = np.where(met & ~self._ended[sim], np.minimum(reach + WIDENING, 1.0), reach)
             if config.terrain_curriculum:
                 self._climb(task, sim)
         self._n_steps[sim] = self._tracked[sim] = self._commanded_way[sim] = 0.0
         self._ended[sim] = False
-
-    def _widen(self, task, sim) -> None:
-        """Widen the commands after an episode that met them without a fall, for at least the time of one.
-
-        One with the user's command does not count.
-        """
-        n, reach = np.where(task.commands.drawn(sim), self._n_steps[sim], 0.0), self.command_reach[sim]
-        met = (n * task.ctrl_dt >= task.config.command_period - 1e-9) & (self._tracked[sim] > MET * n)
-        self.command_reach[sim] = np.where(met & ~self._ended[sim], np.minimum(reach + WIDENING, 1.0), reach)
 
     def _climb(self, task, sim) -> None:
         """Make the ground harder for a robot that went far, easier for one that fell or went not half as far.

@@ -39,12 +39,9 @@ class Described:
 
 
 def one_at_a_time(method):
-    """Return a method of an environment that refuses to run while another call of the environment does.
+    """Return a method of an environment that raises RuntimeError while another call of the environment runs.
 
     Python does not switch threads between reading the flag and setting it.
-
-    Raises:
-        RuntimeError: By the method, in that case.
     """
 
     @wraps(method)
@@ -64,11 +61,7 @@ def one_at_a_time(method):
 
 
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of that name, the number of environments and steps being checked.
-
-    Raises:
-        ValueError: If one of the three is impossible.
-    """
+    """Return the autoreset mode of that name; ValueError if mode, number of environments or of steps is impossible."""
     check_count("num_envs", num_envs)
     if max_episode_steps is not None:
         check_count("max_episode_steps", max_episode_steps)
@@ -79,22 +72,14 @@ def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | Au
 
 
 def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a copy of the options of a reset.
-
-    Raises:
-        TypeError: If they are no mapping.
-    """
+    """Return a copy of the options of a reset; TypeError if they are no mapping."""
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"the options of a reset must be a mapping from names to values, got {options!r}")
     return dict(options or {})
 
 
 def masked(mask: np.ndarray | None, n: int) -> list[int]:
-    """Return the indices of the true entries of a mask, shape (n,), or all if there is none.
-
-    Raises:
-        ValueError: If it is not n booleans with at least one of them true.
-    """
+    """Return the indices of the true entries of a mask, shape (n,), or all without one; ValueError if it is none."""
     if mask is None:
         return list(range(n))
     found = array_of(mask)
@@ -104,11 +89,7 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
 
 
 def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
-    """Return the indices as an array, shape (k,), or all n if none are given.
-
-    Raises:
-        ValueError: If they are not indices of n environments, or one occurs twice.
-    """
+    """Return the indices as an array, shape (k,), or all n; ValueError if they are none of n, or one is twice."""
     if indices is None:
         return np.arange(n)
     found = array_of(indices)
@@ -120,12 +101,7 @@ def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
 
 
 def seed_of(seed: int | None) -> int | None:
-    """Return a seed as Python's own integer, or None.
-
-    Raises:
-        TypeError: If it is no integer.
-        ValueError: If it is negative.
-    """
+    """Return a seed as Python's own integer, or None; TypeError for no integer, ValueError for a negative one."""
     if seed is None:
         return None
     if not isinstance(seed, Integral) or isinstance(seed, bool):
@@ -136,12 +112,7 @@ def seed_of(seed: int | None) -> int | None:
 
 
 def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
-    """Return a seed, or None, for each of n environments; a single seed is counted up.
-
-    Raises:
-        TypeError: If they are neither an integer nor a sequence of integers.
-        ValueError: If there are not n of them, or one is negative.
-    """
+    """Return a seed, or None, for each of n environments, counted up from a single one; TypeError or ValueError."""
     if seed is None:
         return [None] * n
     if isinstance(seed, Integral):
@@ -155,11 +126,7 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
 
 
 def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
-    """Return a value for each of n environments, shape (n, size), given one for all, (size,), or one for each.
-
-    Raises:
-        ValueError: If there are not n of them.
-    """
+    """Return a value, given for all, (size,), or for each, as a row for each of n environments; or ValueError."""
     if value.ndim == 2 and len(value) != n:
         raise ValueError(f"{name} must have a row for each of {n} environments, or be one, got {len(value)} rows")
     return value if value.ndim == 2 else np.array([value] * n)
@@ -216,12 +183,7 @@ def judge(
 
 
 def judge_one(task, diverged: str) -> tuple[dict[str, float], str, str]:
-    """Return the reward's terms, and why the only episode of a task terminates or is cut short, or "".
-
-    Args:
-        task: The task after a step; see `judge`.
-        diverged: Why the simulation diverged, or "".
-    """
+    """Return the reward's terms, and why a task's only episode terminates or is cut short, or ""; see `judge`."""
     terms = task.reward_terms()
     if diverged:
         return dict.fromkeys(terms, 0.0), diverged, ""
@@ -243,12 +205,9 @@ def total(terms) -> Any:
 
 
 def as_numbers(action) -> np.ndarray:
-    """Return a copy of an action, of any shape, as an array of float.
+    """Return a copy of an action, of any shape, as an array of float; ValueError if it is not of numbers.
 
     Left to itself NumPy would drop an imaginary part, and make None a NaN.
-
-    Raises:
-        ValueError: If it is not of numbers.
     """
     try:
         return np.asarray(action).astype(np.float64, "C", "same_kind")
@@ -257,11 +216,7 @@ def as_numbers(action) -> np.ndarray:
 
 
 def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
-    """Return a copy of the action, of the shape of its box, clipped to it.
-
-    Raises:
-        ValueError: If its shape is wrong, or it is not of finite numbers.
-    """
+    """Return a copy of an action of finite numbers and its box's shape, clipped to the box; else ValueError."""
     action = as_numbers(action)
     if action.shape != space.shape:
         raise ValueError(f"an action has shape {space.shape}, got {action.shape}")

@@ -19,31 +19,21 @@ INTERFACE = ("action_mode", "clock", "observations", "scaled", "axes")
 
 @dataclass(frozen=True)
 class FrozenTask:
-    """A task that others can enter.
+    """A task that others can enter."""
 
-    Attributes:
-        environment: The one that it is made of.
-        options: Of that one.
-        score: Name of the quantity that judges, one of `scores.QUANTITIES`.
-        zero, one: The quantity at scores of 0 and 1.
-        zero_is, one_is: What gives it, or where it is from.
-        reason: What the task is for, in a sentence.
-        reward_threshold: The return at which Gymnasium calls it solved: halfway between those of 0 and of the best.
-        digest: Of all that must not change, see `scripts/library/learning/entering.py`.
-        horizon: Steps of an episode, in the environment's own control period.
-    """
-
-    environment: str
-    options: Mapping[str, Any] = field(hash=False)
-    score: str
+    environment: str  # the one that it is made of
+    options: Mapping[str, Any] = field(hash=False)  # of that one
+    score: str  # name of the quantity that judges, one of `scores.QUANTITIES`
+    # zero, one: the quantity at scores of 0 and 1
     zero: float
+    # zero_is, one_is: what gives it, or where it is from
     zero_is: str
     one: float
     one_is: str
-    reason: str
-    reward_threshold: float
-    digest: str
-    horizon: int = 1000
+    reason: str  # what the task is for, in a sentence
+    reward_threshold: float  # the return at which Gymnasium calls it solved: halfway between those of 0 and of the best
+    digest: str  # of all that must not change, see `scripts/library/learning/entering.py`
+    horizon: int = 1000  # steps of an episode, in the environment's own control period
 
 
 ENSEMBLE = {

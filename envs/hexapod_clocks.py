@@ -54,9 +54,7 @@ def gait_parameters(action: np.ndarray) -> np.ndarray:
 def tripod_gait(parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return hip angles [rad] and their rates [rad/s] of the alternating-tripod clock, shape (..., 6) both.
 
-    Args:
-        parameters: The first of `PARAMETERS`, shape (..., n) with n from 6 to 8.
-        cycles: The clock has gone, shape (...,).
+    Parameters are the first n of `PARAMETERS`, shape (..., n) with n from 6 to 8; its cycles have the shape (...,).
     """
     gait = parameters[..., None]  # (..., n, 1): broadcasts over the legs
     cycle_time, duty, sweep, offset, duty_difference, offset_difference, *more = np.moveaxis(gait, -2, 0)
@@ -70,11 +68,9 @@ def tripod_gait(parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray,
 def steered(command: np.ndarray) -> np.ndarray:
     """Return the parameters of a clock that follows a command, as `tripod_gait` takes them, shape (..., 7).
 
-    Between the points of `STEERING` they are interpolated. In a turn the outer legs sweep more and begin farther ahead,
-    the inner ones less and farther back. The clock stops where the robot is to stand.
-
-    Args:
-        command: Forward speed [m/s] and yaw rate [rad/s], shape (..., 2).
+    The command is of forward speed [m/s] and yaw rate [rad/s]. Between the points of `STEERING` they are interpolated.
+    In a turn the outer legs sweep more and begin farther ahead, the inner ones less and farther back. The clock stops
+    where the robot is to stand.
     """
     speed, yaw_rate = command[..., 0], command[..., 1]
     cycle_time, sweep, fastest = (np.interp(speed, STEERING[0], row) for row in STEERING[1:])
@@ -89,13 +85,10 @@ def _stands(speed: np.ndarray, yaw_rate: np.ndarray) -> np.ndarray:
 
 
 def rhex_steered(command: np.ndarray) -> np.ndarray:
-    """Return the parameters of RHex's own clock that follow a command, shape (..., 8).
+    """Return the parameters of RHex's own clock that follow a command [m/s, rad/s], shape (..., 8).
 
     Slower than its slowest setting it runs at a lower frequency, down to half of it. It neither goes backward nor turns
     in place: the policy `rhex` does.
-
-    Args:
-        command: Forward speed [m/s] and yaw rate [rad/s], shape (..., 2).
     """
     speed, yaw_rate = command[..., 0], command[..., 1]
     at = rhex_gaits.setting_at(np.maximum(speed, 0.0))
@@ -113,17 +106,11 @@ def _rhex_walk() -> np.ndarray:
 
 @dataclass(frozen=True)
 class HexapodClock:
-    """A clock to choose.
+    """A clock to choose."""
 
-    Attributes:
-        ranges: Of the parameters that an action sets in the mode "gait".
-        walk: Parameters of the gait that "residual" corrects without a command.
-        steered: Of that which follows a command.
-    """
-
-    ranges: Mapping[str, tuple[float, float]]
-    walk: np.ndarray
-    steered: Callable[[np.ndarray], np.ndarray]
+    ranges: Mapping[str, tuple[float, float]]  # of the parameters that an action sets in the mode "gait"
+    walk: np.ndarray  # parameters of the gait that "residual" corrects without a command
+    steered: Callable[[np.ndarray], np.ndarray]  # of that which follows a command
 
 
 CLOCKS = {

@@ -31,11 +31,7 @@ _WORDS = {
 
 
 def check(name: str, value: Any, kind: Any) -> None:
-    """Refuse a value that is not of the given kind: a class, one of those in `_WORDS`, or several joined by `|`.
-
-    Raises:
-        ValueError: The message names the option, the allowed kinds, and the value.
-    """
+    """Refuse a value that is not of the given kind: a class, one of those in `_WORDS`, or several joined by `|`."""
     kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
     if not any(_fits(value, one) for one in kinds):
         allowed = " or ".join(_WORDS.get(one) or one.__name__ for one in kinds)
@@ -43,22 +39,14 @@ def check(name: str, value: Any, kind: Any) -> None:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> None:
-    """Refuse what is not an integer, or less than `least`.
-
-    Raises:
-        ValueError: The message names the option.
-    """
+    """Refuse what is not an integer, or less than `least`."""
     check(name, value, int)
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
 
 
 def check_residual(config, names: Sequence[str] = RESIDUAL) -> None:
-    """Refuse what no correction of a baseline has, or what would make a state beyond single precision of it.
-
-    Raises:
-        ValueError: The message names the option.
-    """
+    """Refuse what no correction of a baseline has, or what would make a state beyond single precision of it."""
     for name in names:
         value = getattr(config, name)
         if not value > 0:
@@ -78,11 +66,7 @@ def array_of(value: Any) -> np.ndarray:
 
 
 def numbers(name: str, value: Any) -> np.ndarray:
-    """Return an array of float, of the value's shape.
-
-    Raises:
-        ValueError: If it is not of numbers.
-    """
+    """Return an array of float, of the value's shape; ValueError if it is not of numbers."""
     array = array_of(value)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be finite numbers, got {value!r}")
@@ -90,11 +74,7 @@ def numbers(name: str, value: Any) -> np.ndarray:
 
 
 def check_fields(config) -> None:
-    """Refuse a dataclass with a value not of its field's kind, or a range whose lower limit exceeds its upper limit.
-
-    Raises:
-        ValueError: The message names the field.
-    """
+    """Refuse a dataclass with a value not of its field's kind, or a range whose lower limit exceeds its upper limit."""
     for name, kind in _kinds(type(config)).items():
         value = getattr(config, name)
         check(name, value, kind)
@@ -136,8 +116,7 @@ def _is_list(value: Any) -> bool:
 def from_keywords(config: type, keywords: Mapping[str, Any]):
     """Return the configuration of these keywords of `gymnasium.make`.
 
-    Raises:
-        TypeError: If a keyword is unknown, worded as Python does, by which wrappers such as TorchRL's recognise it.
+    Of an unknown one the TypeError is worded as Python's, by which wrappers such as TorchRL's recognise it.
     """
     known = _kinds(config)
     for name in keywords:

@@ -27,11 +27,7 @@ from .task import Task
 def rewards(speed: float, watts: float, forward: str, tracked: str) -> dict[str, Terms]:
     """Return weight and meaning of each term by task, such that the baseline earns about one in a step.
 
-    Args:
-        speed: The baseline's [m/s].
-        watts: Its power [W].
-        forward: Meaning of the term "forward".
-        tracked: Meaning of the term "speed".
+    Its speed is in m/s, its power in W; `forward` and `tracked` are the meanings of the terms "forward" and "speed".
     """
     shared = {
         "power": (-0.05 / watts, "absolute mechanical power of hip and knee [W]"),

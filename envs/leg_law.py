@@ -52,11 +52,7 @@ class LegLaw(Extra):
         return self.shown[..., POWER]
 
     def refuse(self, arrays: dict[str, np.ndarray]) -> None:
-        """Refuse a phase that the controller does not have: compiled code would look for its command anywhere.
-
-        Raises:
-            ValueError: The message says which there are.
-        """
+        """Refuse a phase that the controller does not have: compiled code would look for its command anywhere."""
         phase, last = arrays["phase"], len(self.down) - 1
         if phase.min() < -1 or phase.max() > last:
             raise ValueError(f"the phases of a state must lie from -1 to {last}, got {phase}")
@@ -76,11 +72,7 @@ class LegLaw(Extra):
     def sample(self, task, sim=None, time: float | np.ndarray | None = None, weight: float = 0.0) -> np.ndarray:
         """Return the torques asked for now, held until the next sample, shape (1, ..., 2) [N m].
 
-        Args:
-            task: The task.
-            sim: The only simulation to look at; None looks at all.
-            time: Its time [s]; None takes that of the data.
-            weight: As of the kernel; 0 is that of a later sample of the period.
+        They are of all simulations, or of one at its time [s]; a weight of 0 is that of a later sample of the period.
         """
         rows = self._all if sim is None else self._all[sim or 0 :][:1]
         self._time[rows] = task.data.time if time is None else time

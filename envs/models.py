@@ -82,7 +82,10 @@ class Models:
             self.params[sim] = task.drawn_robot(robot, rng)
             task.write_robot(sim, model, self.params[sim])
         if self._relays:
-            self._lay(sim, model, self._ground_to_come(task, sim))
+            terrain = self.hardest
+            if self._rerolls:
+                terrain = replace(terrain, seed=int(task.rngs[sim].integers(2**31)))
+            self._lay(sim, model, terrain.eased(task.curriculum.level(task, sim)) if self._config.graded else terrain)
 
     def drawn(self, sim) -> tuple:
         """Robot, terrain and contact of a simulation; used if they `vary`."""
@@ -105,13 +108,6 @@ class Models:
         if other_ground:
             self._lay(sim, model, terrain)
         return other_contact or other_robot or other_ground
-
-    def _ground_to_come(self, task, sim) -> Terrain:
-        """The terrain of an episode that begins, of a new seed and its difficulty."""
-        terrain = self.hardest
-        if self._rerolls:
-            terrain = replace(terrain, seed=int(task.rngs[sim].integers(2**31)))
-        return terrain.eased(task.curriculum.level(task, sim)) if self._config.graded else terrain
 
     def _rebuild(self, task, sim, model, robot, preset) -> bool:
         """Give a simulation a robot and a contact, on the ground of the configuration; return whether it had others."""

@@ -57,11 +57,7 @@ class OnTensors(gymnasium.vector.VectorEnv):
         raise NotImplementedError
 
     def _refuse(self, actions) -> None:
-        """Refuse actions that are no tensor.
-
-        Raises:
-            TypeError: If they are not.
-        """
+        """Refuse actions that are no tensor, by a TypeError."""
         if not isinstance(actions, torch.Tensor):
             raise TypeError(f"actions are a tensor of shape {self.action_space.shape}, got {type(actions).__name__}")
 

@@ -16,35 +16,20 @@ SAMPLED = 1.0  # between the places whose distances are the path: longer than a 
 
 @dataclass(frozen=True)
 class Trial:
-    """What an action of 0 did on flat ground, means after `SETTLING`, or until the end if that was before.
+    """What an action of 0 did on flat ground, means after `SETTLING`, or until the end if that was before."""
 
-    Attributes:
-        seconds: How long it went on [s].
-        ending: Why it ended; empty if it did not.
-        where: Of one that diverged, the joint that moved most; else empty.
-        feet: Vertical force on the feet, in weights.
-        others: On parts that are no feet, in weights.
-        touching: Names of these.
-        height: Of the trunk, over that at rest.
-        path: Speed along its path [m/s].
-        way: Speed of the way made good, whatever its direction [m/s].
-        speed: Its forward part [m/s].
-        turn: Yaw rate [rad/s].
-        power: Of the actuators [W].
-    """
-
-    seconds: float
-    ending: str
-    where: str
-    feet: float
-    others: float
-    touching: tuple[str, ...]
-    height: float
-    path: float
-    way: float
-    speed: float
-    turn: float
-    power: float
+    seconds: float  # how long it went on [s]
+    ending: str  # why it ended; empty if it did not
+    where: str  # of one that diverged, the joint that moved most; else empty
+    feet: float  # vertical force on the feet, in weights
+    others: float  # on parts that are no feet, in weights
+    touching: tuple[str, ...]  # names of these
+    height: float  # of the trunk, over that at rest
+    path: float  # speed along its path [m/s]
+    way: float  # speed of the way made good, whatever its direction [m/s]
+    speed: float  # its forward part [m/s]
+    turn: float  # yaw rate [rad/s]
+    power: float  # of the actuators [W]
 
 
 def tried(env, seconds: float, watch: Callable[[], None] | None = None) -> Trial:

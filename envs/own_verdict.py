@@ -52,11 +52,7 @@ def of_file(robot: OwnRobot, preset) -> list[str]:
 
 
 def check_diverged(trial: Trial, name: str) -> None:
-    """Refuse a robot whose trial diverges.
-
-    Raises:
-        ValueError: The sentence says when, where and what to do.
-    """
+    """Refuse a robot whose trial diverges."""
     if trial.ending.startswith(DIVERGED):
         raise ValueError(
             f"{name} diverges at an action of 0 after {trial.seconds:.2f} s: {trial.ending}; the joint {trial.where!r} "
@@ -82,11 +78,7 @@ def sunk(task: OwnRobotTask) -> list[str]:
 
 
 def check_baseline(trial: Trial, task: OwnRobotTask) -> None:
-    """Refuse a baseline that falls, lies or goes in circles.
-
-    Raises:
-        ValueError: The sentence has its numbers.
-    """
+    """Refuse a baseline that falls, lies or goes in circles."""
     state = (
         f"its trunk is at {trial.height * task.stands_at:.3f} m ({task.stands_at:.3f} m at rest), parts that are no "
         f"feet carry {trial.others:.2f} of the weight"
@@ -133,19 +125,12 @@ def typical(trial: Trial | None, task: OwnRobotTask) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a robot.
+    """What was found of a robot."""
 
-    Attributes:
-        standing: Its check at an action of 0 without a baseline.
-        trial: Of its baseline, if it has one.
-        options: Those of the environment that were found: baseline, typical speed and power.
-        sentences: What is not as its file says, or does not stand.
-    """
-
-    standing: StandingCheck
-    trial: Trial | None
-    options: dict[str, Any]
-    sentences: tuple[str, ...]
+    standing: StandingCheck  # its check at an action of 0 without a baseline
+    trial: Trial | None  # of its baseline, if it has one
+    options: dict[str, Any]  # those of the environment that were found: baseline, typical speed and power
+    sentences: tuple[str, ...]  # what is not as its file says, or does not stand
 
 
 def is_sought(options: Mapping[str, Any]) -> bool:
@@ -155,11 +140,7 @@ def is_sought(options: Mapping[str, Any]) -> bool:
 
 
 def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], env_class) -> Verdict:
-    """Return the findings of a robot's trial on flat ground.
-
-    Raises:
-        ValueError: If it diverges, or its baseline falls, lies or circles.
-    """
+    """Return the findings of a robot's trial on flat ground; ValueError if it diverges, falls, lies or circles."""
     kept = {n: value for n, value in options.items() if n not in UNTRIED}
     asked, without = kept.get("baseline"), kept | {"baseline": None, "baseline_period": None}
     with contextlib.closing(env_class(params=robot, **without)) as env:

@@ -198,12 +198,7 @@ class Simulations:
         self._batch.warning[sims] = 0
 
     def step(self, controls: np.ndarray, sims: np.ndarray | None) -> None:
-        """Step these simulations, or all, by one control period.
-
-        Args:
-            controls: Shape (n_substeps, n, nu); a single row is held throughout. See `Simulation.step`.
-            sims: Their indices; None for all.
-        """
+        """Step these simulations, or all, by a control period; controls (n_substeps, n, nu) as of `Simulation.step`."""
         task = self.task
         n_substeps = task.n_substeps // task.n_samples
         self._step(controls, sims, n_substeps)

@@ -64,11 +64,6 @@ class SlipLegConfig(LegConfig):
             raise ValueError(f"apex_height must not be negative, got {self.apex_height} m")
 
 
-def _foot_place(task: SlipLegTask) -> np.ndarray:
-    """Return the foot's position from the base, along x and z."""
-    return task.toe[..., ::2] - task.qpos[..., :2]
-
-
 def _height_scan(task: SlipLegTask) -> np.ndarray:
     """Return the height of the base above points of the ground ahead."""
     x = task.qpos[..., :1] + np.array(SCAN)
@@ -80,7 +75,9 @@ OBSERVATIONS: dict[str, Observation] = {
     "velocity": labelled(PLANE, 100, "m/s", "of the base", lambda t: t.qvel[..., :2], typical=2),
     "joint_angle": labelled(JOINTS, 100, "rad", "of hip and knee", lambda t: t.qpos[..., 2:]),
     "joint_speed": labelled(JOINTS, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:], typical=10),
-    "foot_place": labelled(PLANE, 10, "m", "foot from the base", _foot_place, typical=0.4),
+    "foot_place": labelled(
+        PLANE, 10, "m", "foot from the base", lambda task: task.toe[..., ::2] - task.qpos[..., :2], typical=0.4
+    ),
     "foot_contact": Observation(1, 1, "1", "1 where the foot touches the ground", lambda t: t.foot[..., 0]),
     "foot_force": labelled(PLANE, 1e6, "N", "of the ground on the foot", lambda t: t.foot[..., 0, 1::2], typical=200),
     "height_scan": Observation(

@@ -32,12 +32,7 @@ def own_models(task: Task, models: list[mujoco.MjModel]) -> list[mujoco.MjModel]
 
 
 def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the options of a reset that hold from now on, and those of one episode: its start and command.
-
-    Raises:
-        TypeError: If they are not a mapping.
-        ValueError: If one of the latter is not an array of numbers.
-    """
+    """Return the options of a reset that hold from now on, and those of one episode, or TypeError or ValueError."""
     kept = mapping_of(options)
     return kept, {name: numbers(name, kept.pop(name)) for name in OF_ONE_EPISODE if name in kept}
 
@@ -45,13 +40,7 @@ def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, 
 def observed_start(task: Task, simulated, sims: list[int] | tuple = ()) -> np.ndarray:
     """Return the observation, shape (..., n), of episodes that begin, in the simulations `sims` of many.
 
-    Args:
-        task: The task.
-        simulated: Its simulations, with counts of the engine's `warnings`.
-        sims: Those that begin.
-
-    Raises:
-        ValueError: If one of them lies outside the observation space, or where the engine cannot simulate.
+    ValueError if one lies outside the observation space, or where the engine, by its `warnings`, cannot simulate.
     """
     warnings = simulated.warnings
     counts = warnings[sims].reshape(-1, warnings.shape[-1]).sum(0)

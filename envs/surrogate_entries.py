@@ -30,10 +30,6 @@ def _velocity(s: Surrogate) -> np.ndarray:
     return np.column_stack([s.robots.twist[:, :2], s.robots.posture_rate[:, 0]])
 
 
-def _angular_velocity(s: Surrogate) -> np.ndarray:
-    return np.column_stack([s.robots.posture_rate[:, 1:], s.robots.twist[:, 2]])
-
-
 def _compression(s: Surrogate) -> np.ndarray:
     return s.robots.force[..., 2] * (1.0 / s.robots.params.leaf_k)
 
@@ -70,7 +66,7 @@ def entries(config: QuasistaticConfig) -> dict[str, Observation]:
             1e3,
             "rad/s",
             "of the body, about the same; of the first two the tilt's change",
-            _angular_velocity,
+            lambda s: np.column_stack([s.robots.posture_rate[:, 1:], s.robots.twist[:, 2]]),
         ),
         ("joint_angle", joints, 10, "rad", "of the driven joints", lambda s: flat(s.robots.angle)),
         ("joint_speed", joints, 1e3, "rad/s", "of the driven joints", lambda s: flat(s.robots.rate)),

@@ -17,11 +17,7 @@ RESERVED = ("values", "at", "observed", "functions")  # attributes of a `Frame` 
 
 
 def check(config) -> None:
-    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken.
-
-    Raises:
-        ValueError: The message names the option and the function.
-    """
+    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken."""
     taken = {name for terms in config.REWARDS.values() for name in terms} | set(config.SHAPING)
     for name, term in config.rewards.items():
         if len(term) != 2 or not callable(term[1]):
@@ -39,11 +35,7 @@ def check(config) -> None:
 
 
 def entries_of(config, taken: set[str]) -> dict[str, Observation]:
-    """Return the user's own entries.
-
-    Raises:
-        ValueError: If a name of theirs is taken.
-    """
+    """Return the user's own entries; ValueError if a name of theirs is taken."""
     for name in config.observe:
         if name in taken or name in RESERVED:
             raise ValueError(f"observe: there is an entry {name!r} already, or something else of the frame")
@@ -65,13 +57,9 @@ def ends_of(config) -> dict[str, Checked]:
 
 @dataclass(frozen=True)
 class Checked:
-    """A function of the user's, whose result is checked in every step.
+    """A user's function of the task, whose result is checked in every step; `where` names it in messages.
 
-    Args:
-        where: Option and name of what it computes, for the message.
-        function: Of the task.
-        size: Of an entry; None for a number for each simulation.
-        truth: Whether it returns booleans instead of numbers.
+    It returns a number for each simulation, or an entry of `size` numbers, or if `truth` booleans.
     """
 
     where: str
@@ -80,11 +68,7 @@ class Checked:
     truth: bool = False
 
     def __call__(self, task) -> np.ndarray:
-        """Return its result for a task, shape (...,), or (..., size) of an entry.
-
-        Raises:
-            ValueError: If it raises, or returns another shape, or what is no finite number.
-        """
+        """Return its result for a task, shape (...,), or (..., size) of an entry; ValueError if it is none."""
         try:
             value = self.function(task)
             value = value if task.together else np.asarray(value)

@@ -16,22 +16,13 @@ MOST_DOFS = 60  # of MuJoCo Warp with a dense Jacobian
 
 
 def check_single(config) -> None:
-    """Refuse a single simulation.
-
-    Raises:
-        ValueError: If the engine is Warp.
-    """
+    """Refuse the engine Warp of a single simulation."""
     if config.engine == "warp":
         raise ValueError("engine 'warp' steps many simulations: gymnasium.make_vec; a single one has 'mujoco'")
 
 
 def check(task, max_episode_steps: int | None) -> None:
-    """Refuse what this engine does not do with a task of many simulations.
-
-    Raises:
-        ImportError: If it is not installed.
-        ValueError: If an option or the model is one that it lacks.
-    """
+    """Refuse what this engine does not do with a task of many simulations; ImportError if it is not installed."""
     config = task.config
     if config.engine != "warp":
         return
@@ -46,11 +37,7 @@ def check(task, max_episode_steps: int | None) -> None:
 
 
 def check_installed(tensors: bool = False) -> None:
-    """Refuse to begin without MuJoCo Warp or, for environments on a device, without PyTorch.
-
-    Raises:
-        ImportError: The sentence says what to install.
-    """
+    """Refuse, by an ImportError, to begin without MuJoCo Warp or, for environments on a device, without PyTorch."""
     if tensors and importlib.util.find_spec("torch") is None:
         raise ImportError(f"environments on a device return tensors of PyTorch: {extras.install('rl')}")
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp")):
@@ -58,11 +45,7 @@ def check_installed(tensors: bool = False) -> None:
 
 
 def check_model(model: mujoco.MjModel) -> None:
-    """Refuse a model that MuJoCo Warp, or this project with it, does not step as MuJoCo does.
-
-    Raises:
-        ValueError: The message says what of it.
-    """
+    """Refuse a model that MuJoCo Warp, or this project with it, does not step as MuJoCo does."""
     option = model.opt
     if option.noslip_iterations:
         raise ValueError("engine 'warp' has no noslip iterations with the integrator 'discrete'; use a preset without")

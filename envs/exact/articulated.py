@@ -31,11 +31,7 @@ NOISE = 6.0  # standard deviations of the start's noise that limits of joints cu
 
 
 class ExactArticulated(ExactMachine):
-    """A robot whose state is that of its MuJoCo model.
-
-    Raises:
-        ValueError: If the terrain is no plane, or the model has what the exact mechanics does not cover.
-    """
+    """A robot on a plane whose state is its MuJoCo model's; ValueError for what the exact mechanics does not cover."""
 
     settings: ClassVar[dict[str, Any]] = {"rtol": RTOL, "method": METHOD}
 

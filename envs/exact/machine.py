@@ -73,12 +73,8 @@ class ExactMachine(ABC):
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
         """Yield the ends of the parts of a control period [s], each after its commands were written as parameters.
 
-        Args:
-            sim: The task's simulation, as in its arrays.
-            runs: The simulations in the engine.
-            run: Which of them it is.
-            row: Where it is now.
-            controls: What the task commands, shape (n_substeps, nu); a single row is held.
+        `run` is that of the task's simulation `sim` in the engine's `runs`, and `row` its present arrays; controls have
+        the shape (n_substeps, nu), and a single row is held.
         """
 
     @abstractmethod
@@ -87,11 +83,7 @@ class ExactMachine(ABC):
 
 
 def refuse(terrain, known: str, why: str) -> None:
-    """Refuse a terrain that a machine does not have in the exact engine.
-
-    Raises:
-        ValueError: Always; the message has those that there are, and why.
-    """
+    """Refuse, always, a terrain that a machine does not have in the exact engine: which it has, and why."""
     raise ValueError(f"engine 'exact' has no terrain {type(terrain).__name__}: {why}; there are {known}")
 
 

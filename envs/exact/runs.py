@@ -17,12 +17,6 @@ SEAL = 4  # size of a checksum [byte]
 STRAY = -1  # counted behind the statuses: an action that is not finite, which MuJoCo's environments refuse
 
 
-def machine_of(task):
-    """Return the task's machine in the exact engine, `EXACT` of its class."""
-    module, _, machine = task.EXACT.partition(":")
-    return getattr(importlib.import_module(module), machine)(task)
-
-
 def _checksum(saved: np.ndarray) -> np.ndarray:
     return np.frombuffer(zlib.crc32(saved).to_bytes(SEAL, "little"), np.uint8)
 
@@ -40,7 +34,8 @@ class Runs:
     """
 
     def __init__(self, task, rows: list[Row]):
-        self.task, self.rows, self.machine = task, rows, machine_of(task)
+        module, _, machine = task.EXACT.partition(":")
+        self.task, self.rows, self.machine = task, rows, getattr(importlib.import_module(module), machine)(task)
         self.runs = self.machine.runs(len(rows))
         self.warnings = np.zeros((len(rows), len(self.machine.statuses) + 1), int)
         self.stray = np.zeros(len(rows), bool)
@@ -109,11 +104,7 @@ class Runs:
 
     @staticmethod
     def refuse(arrays: dict[str, np.ndarray]) -> None:
-        """Refuse rows other than `sealed` returned them: the compiled engine uses some of their bytes as indices.
-
-        Raises:
-            ValueError: If a row is not whole.
-        """
+        """Refuse a row that `sealed` did not return so: the compiled engine uses some of their bytes as indices."""
         for row in arrays["physics"]:
             if not np.array_equal(_checksum(row[:-SEAL]), row[-SEAL:]):
                 raise ValueError("'physics' of a state is not what the exact engine wrote; a state cannot be edited")

@@ -193,12 +193,7 @@ FUNCTIONS: dict[str, Callable] = {
 
 
 class Draws:
-    """What k simulations draw at once, with the methods of a `numpy.random.Generator` that a running task calls.
-
-    Args:
-        generator: PyTorch's.
-        k: How many; every draw has this leading dimension.
-    """
+    """What k simulations draw at once, first dimension k, as a task calls a `numpy.random.Generator`."""
 
     def __init__(self, generator: torch.Generator, k: int):
         self._generator, self._k = generator, k
@@ -223,11 +218,7 @@ class Draws:
 
 
 class Together:
-    """In place of `state.Randoms`: one generator for all simulations; its index is an array of those that draw.
-
-    Args:
-        device: Where it draws.
-    """
+    """In place of `state.Randoms`: one generator for all simulations; its index is an array of those that draw."""
 
     def __init__(self, device: torch.device):
         self.generator = torch.Generator(device)

@@ -18,11 +18,7 @@ from .translation import SPACE, Translation
 
 @functools.cache
 def translated(original: FunctionType, kinds: tuple[str, ...]) -> tuple[wp.Kernel, int]:
-    """Return a kernel in Warp, and the place of the argument that has a row for each thread; see `Translation`.
-
-    Raises:
-        ValueError: If it cannot be translated. The sentence says why, and the line.
-    """
+    """Return a kernel in Warp, and which argument has a row for each thread; ValueError says why not, and the line."""
     made: dict[FunctionType, str] = {}
     kernel, rows = Translation(original, made, kinds).kernel()
     source = "\n\n".join([*made.values(), kernel])
@@ -34,11 +30,7 @@ def translated(original: FunctionType, kinds: tuple[str, ...]) -> tuple[wp.Kerne
 
 
 class Kernels:
-    """The kernels by their names, with the arguments of the originals; arrays are `DeviceArray`s.
-
-    Args:
-        device: Where they run.
-    """
+    """The kernels on a device, by their names, with the arguments of the originals; arrays are `DeviceArray`s."""
 
     def __init__(self, device: str):
         wp.init()

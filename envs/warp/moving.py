@@ -74,8 +74,7 @@ def buffers(root: Any) -> dict[str, np.ndarray]:
 def move(root: Any, device: torch.device) -> dict[str, torch.Tensor]:
     """Put a `DeviceArray` in place of every array that an object holds; return the tensors that own their memory.
 
-    Raises:
-        ValueError: If an array is laid out in a way that PyTorch has not.
+    ValueError if an array is laid out in a way that PyTorch has not.
     """
     kept, tensors, paths = {}, {}, {}
 

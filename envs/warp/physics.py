@@ -53,13 +53,9 @@ def _columns(rows) -> dict[str, list[np.ndarray]]:
 
 
 class Physics:
-    """Control periods of a task's simulations in MuJoCo Warp, between the task's arrays and Warp's.
+    """Control periods of a task's simulations in MuJoCo Warp, between the arrays on a device and Warp's.
 
     On a GPU the steps between two looks at the ground are one graph, captured after they ran once.
-
-    Args:
-        task: The task, its arrays on the device.
-        device: As Warp names it.
     """
 
     def __init__(self, task: Task, device: str):

@@ -102,11 +102,9 @@ class WarpSimulations(Starts):
             self._become(sims)
 
     def step(self, controls: np.ndarray, sims: np.ndarray | None) -> None:
-        """Step these simulations, or all, by one control period.
+        """Step these simulations, or all, by one control period; controls have the shape (n_substeps, n, nu).
 
-        Args:
-            controls: Shape (n_substeps, n, nu); a single row is held throughout.
-            sims: Their indices; None for all. The others are as they were.
+        A single row of them is held throughout. Other simulations are as they were.
         """
         task, data, worlds = self.task, self.data, self._worlds.arrays
         chosen = slice(None) if sims is None else sims

@@ -22,7 +22,7 @@ from ..kinds import check_count
 from ..on_tensors import OnTensors
 from ..steps import BEYOND, DIVERGED
 from ..task import Task
-from . import devices, moving, worlds
+from . import moving, worlds
 from .arrays import DeviceArray, Together
 from .kernels import Kernels
 from .physics import Physics, Pool
@@ -41,11 +41,7 @@ def made(
     n_starts: int = N_STARTS,
     **options,
 ) -> WarpVectorEnv:
-    """Return environments on the device of the options; what they lack is refused before anything is allocated.
-
-    Raises:
-        ValueError: The sentence says what, or that there is no such device, or that it has too little memory.
-    """
+    """Return environments on the device of the options; ValueError says what they lack before anything is allocated."""
     mode = episodes.checked_numbers(num_envs, max_episode_steps, autoreset_mode)
     if mode is not AutoresetMode.SAME_STEP:
         raise ValueError(
@@ -54,7 +50,7 @@ def made(
     check_count("n_starts", n_starts)
     task = task_class(shape=(1,), **options)
     warp_refusals.check(task, max_episode_steps)
-    devices.check(task, num_envs)
+    worlds.check_device(task, num_envs)
     return WarpVectorEnv(task_class, num_envs, max_episode_steps, n_starts, **options)
 
 

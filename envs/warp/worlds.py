@@ -9,18 +9,32 @@ from typing import Any
 import mujoco
 import mujoco_warp as mjw
 import numpy as np
+import torch
 import warp as wp
 
 from ...mjcf.compile import BODY_FIELDS, FIELDS
 from ..warp_refusals import feet_of, is_speculative
 from .speculative import GAP, contact_filter
 
+BYTES, BYTES_CURVED = 40_000, 320_000  # of memory that a simulation takes on a GPU, on planes and on curved ground
 STATE = ("qpos", "qvel", "qacc_warmstart", "mocap_pos", "mocap_quat")  # what a step begins with, besides controls
 # What robots, and planes under them, differ in, except in pictures; and what MuJoCo derives from that.
 OWN = (*(f"body_{name}" for name in BODY_FIELDS), *(name for name in FIELDS if name != "skin_vert"), "geom_friction")
 OWN += ("geom_pos", "geom_quat", "body_subtreemass", "body_invweight0", "dof_invweight0")
 NO_ROOM = mjw.OverflowType.NEFC | mjw.OverflowType.BROADPHASE | mjw.OverflowType.NARROWPHASE
 NO_ROOM |= mjw.OverflowType.CCD | mjw.OverflowType.HFIELD
+
+
+def check_device(task, num_envs: int) -> None:
+    """Refuse a device that there is not, or one with too little memory."""
+    device, known = task.config.device, ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
+    if device not in known:
+        raise ValueError(f"device {device!r}: PyTorch finds {', '.join(known)}")
+    if device == "cpu":
+        return
+    free, needed = torch.cuda.mem_get_info(device)[0], num_envs * (BYTES_CURVED if task.patches else BYTES)
+    if needed > free:
+        raise ValueError(f"{num_envs} simulations need {needed / 1e9:.1f} GB, {device} has {free / 1e9:.1f} GB free")
 
 
 def taken(model: mujoco.MjModel) -> mujoco.MjModel:

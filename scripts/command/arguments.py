@@ -46,8 +46,7 @@ class Declared(Exception):
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, without its usage, and what may have been meant.
 
-    Args:
-        listing: Returns lines that stand behind the help; called only when that is asked for.
+    `listing` returns lines that stand behind the help; it is called only when that is asked for.
     """
 
     def __init__(self, *args: Any, listing: Callable[[], str] | None = None, **kwargs: Any) -> None:
@@ -59,11 +58,7 @@ class Parser(argparse.ArgumentParser):
         return super().format_help() + (f"\n{self._listing()}\n" if self._listing else "")
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None):
-        """Parse; refuse `--option=--`, of which argparse makes an empty list until Python 3.12.
-
-        Raises:
-            Refusal: If the words cannot be parsed.
-        """
+        """Parse, or raise a Refusal; also of `--option=--`, of which argparse makes an empty list until Python 3.12."""
         words = sys.argv[1:] if args is None else list(args)
         for word in itertools.takewhile(lambda word: word != "--", words):
             if re.fullmatch(r"(--[^=]+=|-\w=?)--", word):
@@ -71,11 +66,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str):
-        """Refuse the command line.
-
-        Raises:
-            Refusal: Always.
-        """
+        """Refuse the command line: always raises a Refusal."""
         message = re.sub(r"^argument ([^\s:/]+)\S*: (?=must )", r"\1 ", message)
         raise Refusal(f"{self.prog}: {_one_line(message.removeprefix('argument '))}{self._meant(message)}")
 
@@ -114,9 +105,7 @@ def command(main: Callable[..., int]) -> Callable[..., int]:
 def read(parser: argparse.ArgumentParser, argv: list[str] | None) -> Iterator[argparse.Namespace]:
     """Give a `with` block the parsed options; the block makes of them what is to be run, and does no work yet.
 
-    Raises:
-        Refusal: If they cannot be parsed, or the block raises one of `MISUSE`.
-        Declared: If the parser is what is asked for.
+    Refusal if they cannot be parsed or the block raises one of `MISUSE`; Declared if the parser is what is asked for.
     """
     if argv and argv[-1] is ASK:
         raise Declared(parser)
@@ -134,22 +123,8 @@ def first(argv: Sequence[str] | None) -> str:
     return words[0] if words else ""
 
 
-def parse(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.Namespace:
-    """Return the parsed options of a command that has nothing more to check.
-
-    Raises:
-        Refusal: If they cannot be parsed.
-    """
-    with read(parser, argv) as args:
-        return args
-
-
 def parser_of(main: Callable[[list[str]], int]) -> argparse.ArgumentParser:
-    """Return the parser of a command, which is not run.
-
-    Raises:
-        LookupError: If the command does not read its options by `read`.
-    """
+    """Return the parser of a command, which is not run; LookupError if it does not read its options by `read`."""
     try:
         main([ASK])
     except Declared as declared:
@@ -162,7 +137,6 @@ def begin() -> None:
 
 
 def sentence(error: BaseException) -> str:
-    """Return the message of an exception, on one line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return _one_line(str(error))
@@ -235,17 +209,9 @@ PAIRS = dict(type=assignment, nargs="+", default=[], metavar="NAME=VALUE", actio
 def assignments(
     words: Iterable[str], option: str, known: Collection[str] = (), of: str = "", texts: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the numbers by name of words of the form `NAME=NUMBER`.
+    """Return the numbers by name of words of the form `NAME=NUMBER`, else ValueError; values of `texts` are words.
 
-    Args:
-        words: The words.
-        option: What they stand behind, for the sentences.
-        known: The names there are; any by default.
-        of: What has these parameters, for the sentence: `" of a disc"`.
-        texts: Names whose value is no number.
-
-    Raises:
-        ValueError: If one is no assignment of a number, or of one that no quantity has, or a name is unknown.
+    In sentences the words stand behind an option, and the known names are those `of` something: `" of a disc"`.
     """
     found = {}
     for word in words:
@@ -263,11 +229,7 @@ def assignments(
 
 
 def terrain(words: Sequence[str]) -> terrains.Terrain:
-    """Return the terrain that words name, the first its name, the others its arguments.
-
-    Raises:
-        ValueError: If it is unknown, or its arguments are not numbers, or none that a length has.
-    """
+    """Return the terrain that words name, the first its name, the others its arguments; or ValueError."""
     try:
         values = [float(word) for word in words[1:]]
     except ValueError:

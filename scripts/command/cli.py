@@ -23,7 +23,7 @@ VERB_FILES = "command/verbs"  # the folder of the verbs' own files, in FOLDER
 FIRST = "tarsus run hexapod"
 ROBOTS = (".urdf", ".xml")  # files that are machines of `tarsus run`
 # What a file has that is run by its name.
-JOINS = re.compile(r"^(def (main\(argv|compute\(|tables\()|class \w+\((MachineCommand|Search)\):)", re.MULTILINE)
+JOINS = re.compile(r"^def (main\(argv|compute\(|tables\()|^class \w+\((MachineCommand|Multipod|Search)\):", re.M)
 
 
 class Verb(NamedTuple):
@@ -112,7 +112,6 @@ def module_of(path: Path) -> str:
 
 
 def main_of(command: str, path: Path | None) -> Callable[[list[str]], int]:
-    """Return the `main` of a command."""
     verb, _, name = command.partition(" ")
     if VERBS[verb].own:
         own = importlib.import_module(f"tarsus.scripts.command.verbs.{verb}")

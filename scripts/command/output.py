@@ -8,37 +8,37 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
+import json
+import math
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tarsus.analytic import saving
-from tarsus.scripts.command import paths, result
+from tarsus.scripts.command import paths
+from tarsus.scripts.library.base import stamp
 
 FOLDER = Path("out")
 RESULT = "result.json"
+PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "scipy", "numba", "torch", "stable-baselines3")
+WHERE = ("out", "default_out", "was", "force", "json", "draws")  # of a command line: says nothing about the result
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add `--out`, `--force` and `--json`.
-
-    Args:
-        parser: The command's.
-        name: VERB-NAME; a `*` in it stands for what `Output` is told.
-    """
+    """Add `--out`, `--force` and `--json`; a `*` in the name VERB-NAME stands for what `Output` is told."""
     shown = f"{FOLDER / name}".replace("*", "NAME")
     words = f"folder for the files; default {shown}, with a number if that holds a result"
     parser.add_argument("--out", type=paths.folder_to_write, help=words)
     parser.add_argument("--force", action="store_true", help="replace an existing result")
     parser.add_argument("--json", action="store_true", help=f"print the content of {RESULT} instead of tables")
     parser.set_defaults(default_out=FOLDER / name)
-
-
-def word(text: str) -> str:
-    """Return a name as part of a folder's: of a path its last part."""
-    return re.sub(r"[^\w.]+", "-", Path(text).name).strip("-.") or "it"
 
 
 class Output:
@@ -60,7 +60,9 @@ class Output:
     def __init__(self, args: argparse.Namespace, *names: str, of: str = "") -> None:
         self._args, self._names, self._force = args, (*names, RESULT), args.force
         self._named = args.out is not None
-        default = args.default_out.with_name(args.default_out.name.replace("*", word(of)))
+        default = args.default_out.with_name(
+            args.default_out.name.replace("*", re.sub(r"[^\w.]+", "-", Path(of).name).strip("-.") or "it")
+        )
         self.folder: Path = args.out if self._named else default
         self.written: list[str] = []
         same = [name for name in self._names if self._named and args.out.suffix == Path(name).suffix != ""]
@@ -100,14 +102,8 @@ class Output:
                 part.write_text(text, encoding="utf-8")
 
     def report(self, prog: str, shown: str, **found: Any) -> None:
-        """Write `result.json`, and print what was found and where it is; with `--json` that file instead.
-
-        Args:
-            prog: The command's words.
-            shown: What is found, in words and tables.
-            found: The same as numbers.
-        """
-        told = result.text(prog, self._args, shown, found, list(self.written))
+        """Write `result.json`, and print what is shown and where it is; with `--json` that file instead."""
+        told = as_json(prog, self._args, shown, found, list(self.written))
         self.keep(RESULT, told + "\n")
         print(told if self._args.json else f"{shown}\n\n{self}".lstrip())
 
@@ -117,11 +113,7 @@ class Output:
 
 
 def new_file(path: Path, force: bool) -> Path:
-    """Return a path to which a file can be written.
-
-    Raises:
-        ValueError: If it cannot, or if the file exists and shall not be replaced.
-    """
+    """Return a path to which a file can be written; ValueError if not, or if it exists and shall not be replaced."""
     check(path)
     if path.exists() and not force:
         raise ValueError(f"{path} exists already; --force replaces it, another name keeps it")
@@ -129,11 +121,7 @@ def new_file(path: Path, force: bool) -> Path:
 
 
 def check(path: Path) -> None:
-    """Find out whether a file can be written, in a folder that may not be there yet, and leave nothing behind.
-
-    Raises:
-        ValueError: If it cannot.
-    """
+    """Refuse by ValueError a file that cannot be written, in a folder that may not be there; leave nothing behind."""
     made: list[Path] = []
     try:
         place = saving.place_of(path)
@@ -150,3 +138,35 @@ def check(path: Path) -> None:
         for folder in made:
             with contextlib.suppress(OSError):
                 folder.rmdir()
+
+
+def as_json(prog: str, args: argparse.Namespace, shown: str, found: Mapping[str, Any], files: list[str]) -> str:
+    """Return a result as JSON: of a command's words and options, what it shows and found, and the files beside it."""
+    told = {
+        "command": prog,
+        "inputs": {name: value for name, value in vars(args).items() if name not in WHERE},
+        "result": found,
+        "text": shown,
+        "files": files,
+        "made": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "versions": stamp.versions(*PACKAGES),
+        "computer": stamp.computer(),
+    }
+    return json.dumps(plain(told), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: dataclasses as objects, arrays as lists, null for what is not finite."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)

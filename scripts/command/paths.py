@@ -42,14 +42,12 @@ def file_to_write(*suffixes: str) -> Callable[[str], Path]:
 
 
 def folder(text: str) -> Path:
-    """Return the path of a folder that is there."""
     if not text or _kind(Path(text)) != "folder":
         raise ArgumentTypeError(f"must be a folder that is there, got {text!r}")
     return Path(text)
 
 
 film = file_to_write(*FILMS)
-table = file_to_write(".md", ".csv", ".json")
 
 
 def _kind(path: Path) -> str:

@@ -35,11 +35,7 @@ SEVERAL = (tuple, list, collections.abc.Sequence)
 
 
 def add_options(parser: argparse.ArgumentParser, function: Callable, skip: Collection[str] = ()) -> None:
-    """Add an option for every parameter of a function, or field of a dataclass, but for those to skip.
-
-    Raises:
-        TypeError: If a parameter has a type that no text can be read as.
-    """
+    """Add an option for every parameter of a function or field of a dataclass but some; TypeError for other types."""
     said = descriptions(function)
     for name, parameter in _parameters(function, skip).items():
         kind, default, word = parameter.annotation, parameter.default, name.rstrip("_")

@@ -53,15 +53,9 @@ def solid(body: dict, shape: dict) -> dict:
 
 
 def against_parent(body: dict, joint: dict | None, bodies: dict[str, dict]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the motion of a body at the start against its joint's parent, or against the world without a joint.
+    """Return velocity [m/s] and angular velocity [rad/s] of a body as its joint's parent, or the world, sees it.
 
-    Args:
-        body: Of the case.
-        joint: Whose child it is.
-        bodies: Of the case, by name.
-
-    Returns:
-        Velocity of its centre of mass as the parent sees it [m/s] and angular velocity [rad/s], in the world's axes.
+    They are those of its centre of mass at the start, in the world's axes.
     """
     parent = bodies.get(joint["parent"], WORLD) if joint else WORLD
     arm, spin = np.subtract(body["position"], parent["position"]), parent["angular_velocity"]
@@ -105,17 +99,7 @@ def torque(joint: dict, position: float, speed: float, time: float) -> float:
 
 
 def check_stable(engine: str, joint: dict, body: dict, timestep: float) -> None:
-    """Check that `torque`, of the state before a step, does not overshoot in a step.
-
-    Args:
-        engine: Its name.
-        joint: With spring, damper or servo.
-        body: Its child.
-        timestep: Of the engine [s].
-
-    Raises:
-        NotImplementedError: If it does.
-    """
+    """Refuse, by NotImplementedError, a `torque` of the state before a step that overshoots in it."""
     gains, inertia = joint.get("drive", joint), body["mass"]
     if joint["type"] == "hinge":
         arm = np.cross(unit(joint["axis"]), np.subtract(body["position"], joint["anchor"]))
@@ -125,15 +109,10 @@ def check_stable(engine: str, joint: dict, body: dict, timestep: float) -> None:
 
 
 def touching(contacts: list[dict], handles: Callable[[str], Iterable[Hashable]]) -> dict[tuple, tuple[int, float]]:
-    """Return for every two things of an engine that touch the index of their contact, and a sign.
+    """Return for every two things of an engine that touch, in both orders, the index of their contact, and a sign.
 
-    Args:
-        contacts: Of the case.
-        handles: What the engine calls a shape, given as `body.shape`: more than one thing where it needs several.
-
-    Returns:
-        By pairs in both orders; the sign is 1 where the first of the pair belongs to the first of the contact, and -1
-        in the other order.
+    It is 1 where the first of the pair belongs to the first of the contact, else -1. `handles` gives what the engine
+    calls a shape `body.shape`: more than one thing where it needs several.
     """
     found = {}
     for index, contact in enumerate(contacts):
@@ -165,19 +144,9 @@ HARMONIC_MEAN = Rule(
 
 
 def coefficients(engine: str, contacts: list[dict], what: str, rule: Rule) -> dict[str, float]:
-    """Return a coefficient for each shape of which an engine makes what the case says of every pair.
+    """Return a coefficient of friction or restitution for each shape by `body.shape`, else zero, by an engine's rule.
 
-    Args:
-        engine: Its name.
-        contacts: Of the case.
-        what: "friction" or "restitution".
-        rule: The engine's.
-
-    Returns:
-        By `body.shape`; a shape that is not there has zero.
-
-    Raises:
-        NotImplementedError: If there are none, or the case has two coefficients of friction in a contact.
+    Of them it makes what the case says of every pair. NotImplementedError if that cannot be, or a contact has two.
     """
     if any(isinstance(contact[what], list) for contact in contacts):
         raise NotImplementedError(f"{engine}: two coefficients of {what}")
@@ -206,13 +175,9 @@ def _solved(matrix: np.ndarray, wanted: np.ndarray, within: tuple[float, float])
 
 
 def reading(time: float, poses: Iterable[tuple], twists: Iterable[tuple], forces: np.ndarray) -> tuple:
-    """Return the reading of an adapter.
+    """Return the reading of an adapter, from position [m] and quaternion, and both velocities, of every body.
 
-    Args:
-        time: [s].
-        poses: Position [m] and quaternion of every body.
-        twists: Velocity [m/s] and angular velocity [rad/s] of every body.
-        forces: Of the contacts, shape (contacts, 3) [N].
+    Forces of the contacts have the shape (contacts, 3) [N].
     """
     columns = [np.array(column, float) for rows in (poses, twists) for column in zip(*rows, strict=True)]
     return time, *columns, forces

@@ -53,11 +53,7 @@ def load(name: str, folder: Path = CASES) -> Case:
 
 
 def read(path: Path) -> dict:
-    """Return the contents of a case's file, which has the form of a case.
-
-    Raises:
-        ValueError: If it is no JSON, nested without end say, or has not that form.
-    """
+    """Return the contents of a case's file, which has the form of a case; ValueError says what is wrong where."""
     try:
         case = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -78,12 +74,7 @@ def read(path: Path) -> dict:
 def complete(case: dict, source: str = "") -> Case:
     """Return a case with the schema's defaults, and with `pairs`, the shapes that touch, in every contact.
 
-    Args:
-        case: Of the schema's form.
-        source: What a refusal begins with; the case's id by default.
-
-    Raises:
-        ValueError: If it contradicts itself.
+    ValueError, which begins with the source or else the case's id, if it contradicts itself.
     """
     case = _defaults(copy.deepcopy(case), form(), form()["$defs"])
     for optional in ("joints", "forces"):
@@ -114,11 +105,7 @@ def _defaults(value, part: dict, definitions: dict):
 
 
 def check(case: Case) -> None:
-    """Check what the schema cannot say.
-
-    Raises:
-        ValueError: With the place and what contradicts what.
-    """
+    """Check what the schema cannot say; ValueError says the place and what contradicts what."""
     bodies = [body["name"] for body in case["bodies"]]
     shapes = [f"{body['name']}.{shape['name']}" for body in case["bodies"] for shape in body["shapes"]]
     for what in ("bodies", "joints", "contacts", "measurements"):

@@ -90,7 +90,6 @@ def _component(values: np.ndarray, measurement: dict) -> np.ndarray:
 
 
 def unit(vector) -> np.ndarray:
-    """Return a vector over its length."""
     return np.asarray(vector, float) / np.linalg.norm(vector)
 
 
@@ -141,14 +140,6 @@ def _extreme(values: np.ndarray, which) -> float:
     return which(values) if len(values) else np.nan  # steps longer than the window show nothing of it
 
 
-def _greatest(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> float:
-    return _extreme(signal[_inside(time, window)], np.max)
-
-
-def _least(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> float:
-    return _extreme(signal[_inside(time, window)], np.min)
-
-
 def _change(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> float:
     return _at(time, signal, window[1], is_force) - _at(time, signal, window[0], is_force)
 
@@ -179,8 +170,8 @@ def _period(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> flo
 _REDUCE = {
     "at": _at,
     "mean": _mean,
-    "greatest": _greatest,
-    "least": _least,
+    "greatest": lambda time, signal, window, is_force: _extreme(signal[_inside(time, window)], np.max),
+    "least": lambda time, signal, window, is_force: _extreme(signal[_inside(time, window)], np.min),
     "change": _change,
     "crossing": _crossing,
     "period": _period,

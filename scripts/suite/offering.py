@@ -20,11 +20,7 @@ EXPORTED = ("schema.json", "LICENSE.md", "README.md", *(f"{name}.py" for name in
 
 
 def chosen(names: list[str], folder: Path = case.CASES) -> list[str]:
-    """Return the ids of cases by their ids or phenomena, all if none is named.
-
-    Raises:
-        ValueError: If there is no such case.
-    """
+    """Return the ids of cases by their ids or phenomena, all if none is named; ValueError if there is no such case."""
     known = {name: case.load(name, folder)["phenomenon"] for name in case.ids(folder)}
     for name in names:
         if name not in known and name not in known.values():
@@ -47,13 +43,7 @@ def run(
 ) -> dict[str, Any]:
     """Return an engine's results of cases, or the reason why it did not run, which is printed.
 
-    Args:
-        path: The engine's file.
-        python: In which it runs.
-        known: What is known of it.
-        ids: Of the cases.
-        records: Folder for the recordings of all engines.
-        more: Settings, folder of the cases and longest time, as `running.run` has them.
+    Recordings go to a folder, if one is given; `more` has what else `running.run` takes.
     """
     with tqdm(desc=path.stem, unit="case") as bar:
 

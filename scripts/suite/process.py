@@ -54,15 +54,7 @@ class Ended(Exception):
 
 
 class Process:
-    """A worker that runs, as a context that ends it.
-
-    Args:
-        python: The Python in which the engine is installed.
-        words: Of the worker's command line.
-
-    Raises:
-        Ended: If it cannot be started.
-    """
+    """A worker that runs, in the engine's Python with these words, as a context that ends it; or Ended."""
 
     def __init__(self, python: str, words: Sequence[str]):
         # The worker imports this folder as `suite`, and nothing else of ours.
@@ -99,17 +91,10 @@ class Process:
     def line(
         self, patience: float, kinds: Collection[str], of: str | None = None, longest: float = math.inf
     ) -> Mapping:
-        """Return the worker's next line.
+        """Return the worker's next line, of kinds of `LINES` and that case, within its patience [s], or raise Ended.
 
-        Args:
-            patience: Wall time in which it must [s].
-            kinds: Which lines may come now, as keys of `LINES`.
-            of: The case that they must be of.
-            longest: Processor time in which it must [s], where the system tells that of another process (Linux). A
-                timer within the worker would hold everywhere, but makes its processor time coarse, which is measured.
-
-        Raises:
-            Ended: If it has ended, says nothing, or says what no worker says here.
+        It must come within the longest processor time, too, where the system tells that of another process (Linux). A
+        timer within the worker would hold everywhere, but makes its processor time coarse, which is measured.
         """
         line = self._next(patience, longest)
         if line is None:
@@ -179,6 +164,5 @@ class Process:
 
 
 def _short(text: bytes) -> str:
-    """Return the beginning of a text as one line."""
     said = text.decode(errors="replace").strip()
     return said if len(said) <= SENTENCE else said[:SENTENCE] + "..."

@@ -27,11 +27,7 @@ def engines() -> dict[str, Path]:
 
 
 def engine_file(name: str) -> Path:
-    """Return an engine's file: one of ours by its name, or the user's own by its path.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """Return an engine's file: one of ours by its name, or the user's own by its path; ValueError if there is none."""
     path = engines().get(name, Path(name))
     if path.suffix != ".py" or not path.is_file():
         raise ValueError(f"there is no engine {name!r}; there are {', '.join(engines())}, and files of your own")
@@ -39,11 +35,7 @@ def engine_file(name: str) -> Path:
 
 
 def pythons(pairs: Sequence[str]) -> dict[str, str]:
-    """Return the Python of each engine that the command line names one for.
-
-    Raises:
-        ValueError: If a pair is none.
-    """
+    """Return the Python of each engine that the command line names one for; ValueError if a pair is none."""
     found = dict(pair.partition("=")[::2] for pair in pairs)
     if wrong := [name for name, path in found.items() if not Path(path).is_file()]:
         raise ValueError(f"--python takes NAME=PATH, and {found[wrong[0]]!r} of {wrong[0]!r} is no file")
@@ -70,11 +62,7 @@ def about(path: Path, python: str = sys.executable) -> About:
 
 
 def check_settings(path: Path, known: About, wanted: Sequence[str]) -> None:
-    """Check that an engine that runs has these settings.
-
-    Raises:
-        ValueError: If it has not.
-    """
+    """Check that an engine that runs has these settings."""
     for name in wanted:
         if not known.why and name not in known.settings:
             raise ValueError(f"{path.stem} has no setting {name!r}; there are {', '.join(known.settings)}")

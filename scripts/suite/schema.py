@@ -34,17 +34,12 @@ SHORT.maxlevel, SHORT.maxdict = 2, 2
 
 
 def resolved(schema: dict, definitions: dict) -> dict:
-    """Return a schema with the definition that it refers to."""
     reference = schema.get("$ref")
     return definitions[reference.rpartition("/")[2]] | schema if reference else schema
 
 
 def check(value, schema: dict, definitions: dict, place: str = "") -> None:
-    """Check a value.
-
-    Raises:
-        ValueError: With the place in the document, what is allowed there and what it is instead.
-    """
+    """Check a value; ValueError says the place in the document, what is allowed there and what it is instead."""
     schema = resolved(schema, definitions)
     if "oneOf" in schema:  # their types differ: the one of the value's type says what is wrong
         fitting = [one for one in schema["oneOf"] if _is(value, resolved(one, definitions)["type"])]

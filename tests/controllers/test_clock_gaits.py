@@ -8,7 +8,7 @@ from tarsus.analytic import rhex_gaits
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND, find
 from tarsus.scripts.command.verbs import run
-from tarsus.scripts.library.machines.hexapod_gait import gait_from
+from tarsus.scripts.library.machines.hexapod import gait_from
 
 NAMED = CLOCK_GAITS | RHEX_FOUND
 

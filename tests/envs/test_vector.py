@@ -13,9 +13,9 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs.autoreset import Reasons
 from tarsus.envs.episodes import WHY
 from tarsus.envs.hexapod import MODES
-from tarsus.envs.reasons import Reasons
 
 N = 3
 CURRICULA = {"task": "commanded", "command_curriculum": True, "terrain_curriculum": True, "command_period": 0.04}

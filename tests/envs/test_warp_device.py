@@ -206,15 +206,15 @@ def test_what_there_is_not_is_refused_before_anything_is_allocated(options, sent
 
 
 def test_too_little_memory_is_refused(monkeypatch):
-    from tarsus.envs.warp import devices
+    from tarsus.envs.warp import worlds
 
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (10**9, 10**10))
     task = made().task
     object.__setattr__(task.config, "device", "cuda:0")
     with pytest.raises(ValueError, match="65536 simulations need 2.6 GB, cuda:0 has 1.0 GB free"):
-        devices.check(task, 65536)
-    devices.check(task, 4096)
+        worlds.check_device(task, 65536)
+    worlds.check_device(task, 4096)
 
 
 def test_without_pytorch_the_extra_is_named(monkeypatch):

@@ -22,7 +22,6 @@ POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that 
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus certify", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", help=POLICY)
     words = "by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read"

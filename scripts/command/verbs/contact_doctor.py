@@ -7,7 +7,6 @@ settings that may mend a finding. `--want` makes `solref` and `solimp`. Runtime:
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from tarsus.scripts.command import arguments, output
@@ -16,7 +15,6 @@ FILE, MENDED = "report.md", "mended.xml"
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus contact-doctor", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("model", type=Path, help="an MJCF file, including the ground under the model")
     parser.add_argument(
@@ -54,5 +52,5 @@ def main(argv: list[str] | None = None) -> int:
         raise arguments.Refusal(f"tarsus contact-doctor: {error}") from error
     files.keep(FILE, f"{report}\n")
     files.keep(MENDED, report.mended)
-    files.report(parser().prog, str(report), **json.loads(report.as_json()))
+    files.report(parser().prog, str(report), **vars(report))
     return int(args.strict and bool(report.findings))

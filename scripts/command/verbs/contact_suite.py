@@ -13,7 +13,6 @@ from tarsus.scripts.suite import case, offering, running, worker
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus contact-suite", description=(__doc__ or "").partition("\n")[0])
     add, folder, engines = parser.add_argument, paths.folder_to_write, ", ".join(running.engines())
     add(

@@ -18,7 +18,6 @@ POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that 
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     made = {"prog": "tarsus evaluate", "description": (__doc__ or "").partition("\n")[0]}
     parser = arguments.Parser(listing=evaluation.policies_by_name, **made)
     parser.add_argument("policy", help=POLICY)

@@ -19,7 +19,6 @@ FILES = ("leaderboard.md",)
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus leaderboard", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="of an entrant, with its results below")
     parser.add_argument("--trust", action="store_true", help="take the scores as they are told, and play nothing again")

@@ -18,7 +18,6 @@ from tarsus.scripts.suite import running
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus reality", description=(__doc__ or "").partition("\n")[0])
     add, engines = parser.add_argument, ", ".join([rigid.NAME, *running.engines()])
     add("body", nargs="?", choices=("cube", "ellipse"), default="cube", help="the measured body (cube)")

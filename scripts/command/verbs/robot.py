@@ -10,17 +10,16 @@ import warnings
 from pathlib import Path
 
 from tarsus.scripts.command import arguments, output
-from tarsus.scripts.library.own_robot import options
+from tarsus.scripts.library.own_robot import machine
 
 TEXT, FILM = "robot.txt", "robot.mp4"
 SECONDS = 6.0  # of the film
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus robot", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("robot", type=Path, metavar="FILE", help="an MJCF (.xml) or a URDF")
-    options.add(parser)
+    machine.add_robot_options(parser)
     parser.add_argument("--film", action="store_true", help=f"film {SECONDS:g} s of an action of 0")
     words = "watch an action of 0, in MuJoCo's window or, with --view web, in a browser"
     parser.add_argument("--view", nargs="?", const="window", choices=("window", "web"), help=words)
@@ -44,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RobotWarning)  # the text says the same
-            found = inspecting.inspect(args.robot, robot_files.called(str(args.robot)), **options.given(args))
+            found = inspecting.inspect(args.robot, robot_files.called(str(args.robot)), **machine.robot_options(args))
     files.keep(TEXT, f"{found}\n")
     if args.film:
         with files.writing(FILM) as (part,):

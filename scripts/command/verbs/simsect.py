@@ -9,14 +9,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic import simsect
+from tarsus.analytic import saving, simsect
+from tarsus.analytic.hybrid.names import overlay
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import ROBOTS
 from tarsus.controllers import clock_gaits
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.base import interrupts
-from tarsus.scripts.library.running.simsect_file import free_base, open_view, progress
 
 MODES = ("auto", "compiled", "mixed", "python")
 
@@ -58,3 +60,36 @@ def main(argv: list[str] | None = None) -> int:
     if asked():
         return interrupts.report("tarsus simsect", result.t_end, data)
     return 0 if result.status is hy.Status.FINAL_TIME else 1
+
+
+def free_base(base: Path, force: bool) -> Path:
+    """Return the output files' name without endings, numbered if they exist; ValueError if it cannot be written."""
+    endings = ("data", "initial", "param")
+    if not force:
+        base = next(b for b in saving.numbers(base) if not any(Path(f"{b}.{end}").exists() for end in endings))
+    for ending in endings:
+        output.check(Path(f"{base}.{ending}"))
+    return base
+
+
+def open_view(run: simsect.Setup, video: Path | None):
+    """Return the view that the init file or the command line asks for, or None; no display disables the view."""
+    if not (run.use_view or video):
+        return None
+    from tarsus.scripts.library.views.animation import View
+
+    params = overlay("parameter", run.model.param_names, run.model.p0, run.params)
+    try:
+        return View(run.model, params, run.view, run.ground, simsect.SYSTEMS[run.system].half_width, video)
+    except (RuntimeError, ValueError) as error:
+        print(f"tarsus simsect: no view: {error}", file=sys.stderr)
+        return None
+
+
+def progress(model: hy.Model):
+    """Return the callback that reports the run's progress."""
+
+    def report(t: float, x: np.ndarray, d: np.ndarray, chart: int) -> None:
+        print(f"t = {t:.6g} in chart {model.charts[chart] if model.charts else chart}", flush=True)
+
+    return report

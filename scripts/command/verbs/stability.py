@@ -26,7 +26,6 @@ POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, a robot's FILE
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus stability", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", nargs="?", help=POLICY)
     parser.add_argument("--env", help="by default the policy's own, or Hexapod-v0; a robot's FILE is read")

@@ -21,7 +21,6 @@ OWN = ("run", "environment", "options", "algorithm", "settings")  # of what is a
 
 
 def parser() -> arguments.Parser:
-    """Return the command line."""
     parser = arguments.Parser(prog="tarsus train", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", nargs="?", help=f"what to train: {', '.join(training_runs.RUNS)}, or a file NAME.toml")
     parser.add_argument(

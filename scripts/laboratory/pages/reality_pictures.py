@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tarsus.scripts.laboratory.reality import friction, noise
+from tarsus.scripts.laboratory.reality import friction, noise, rotations
 from tarsus.scripts.laboratory.studies.study_plots import plain_log
-from tarsus.scripts.library.reality import cube, offering, rigid, rollouts, rotations, scoring, tosses
+from tarsus.scripts.library.reality import cube, offering, rigid, rollouts, scoring, tosses
 from tarsus.scripts.library.reality.rollouts import CubeContact
 from tarsus.scripts.library.reality.tosses import HALF_WIDTH, RATE, Toss
 from tarsus.scripts.suite import running

@@ -18,8 +18,8 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, paths
-from tarsus.scripts.laboratory.reality import tensors
-from tarsus.scripts.library.reality import data, rotations
+from tarsus.scripts.laboratory.reality import rotations, tensors
+from tarsus.scripts.library.reality import data
 from tarsus.scripts.library.reality.tosses import HALF_WIDTH, MASS, RATE
 
 COMMITS = {

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from tarsus.scripts.library.reality import rotations
+from tarsus.scripts.laboratory.reality import rotations
 from tarsus.scripts.library.reality.tosses import GRAVITY, HALF_WIDTH, RATE, Toss
 
 CORNERS = HALF_WIDTH * np.array(list(product((-1.0, 1.0), repeat=3)))  # in the cube's frame [m]

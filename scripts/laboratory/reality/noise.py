@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tarsus.scripts.library.reality import cube, rotations, tosses
+from tarsus.scripts.laboratory.reality import rotations
+from tarsus.scripts.library.reality import cube, tosses
 from tarsus.scripts.library.reality.tosses import RATE, Convention, Toss
 
 NOISE = np.array([5e-5, 5e-5, 2e-5])  # of a tracked position in flight, standard deviation [m]

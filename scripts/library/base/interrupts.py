@@ -18,10 +18,8 @@ NOTICE_PERIOD = 1.0  # of simulated time, after which a compiled run looks wheth
 def heeded(until: str = "") -> Iterator[Callable[..., bool]]:
     """Make Ctrl-C a request within the block; give a function of any arguments that says whether it was made.
 
-    Asked a second time, it raises KeyboardInterrupt as ever. Where Ctrl-C is ignored, it stays so.
-
-    Args:
-        until: What is finished first, in words, if that can take more than a second: it is said at once then.
+    Asked a second time, it raises KeyboardInterrupt as ever. Where Ctrl-C is ignored, it stays so. `until` is what is
+    finished first, if that can take more than a second: it is said at once then.
     """
     asked: list[bool] = []
 

@@ -22,11 +22,7 @@ def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) ->
 def stream(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> Iterator[Any]:
     """Yield the value of a function for each case, in order and as soon as it is there, on joblib's active backend.
 
-    Args:
-        function: Called as `function(*case)`, in any process.
-        cases: Its arguments.
-        n_jobs: Processes; -1 takes every core.
-        bar: Settings of tqdm's progress bar.
+    It is called as `function(*case)` in any of `n_jobs` processes, -1 for every core; `bar` are settings of tqdm's.
     """
     cases, here = list(cases), (Path.cwd(), os.getpid())
     calls = (joblib.delayed(_called_in)(*here, function, case) for case in cases)

@@ -28,15 +28,9 @@ class NotKept(Exception):
 
 
 def warm(methods: list[str]) -> Iterator[str]:
-    """Make what is missing, and yield a line on each part as soon as it is there.
+    """Make what is missing, kernels for these methods, and yield a line on each part once it is there; or NotKept.
 
     What was made is noted beside it, so that a second call finds it without importing numba.
-
-    Args:
-        methods: Names of methods, for which the exact engine's kernels are made.
-
-    Raises:
-        NotKept: If there is no folder for it.
     """
     folder = cache.cache_folder(store.FOLDER)
     if folder is None:

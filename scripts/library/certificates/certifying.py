@@ -52,12 +52,9 @@ class Certified:
 def ready(
     policy: str, environment: str | None, options: Mapping[str, Any], wrappers: Wrappers = UNSAID
 ) -> tuple[Candidate, Any]:
-    """Return a policy that can act in its environment, and the configuration of that.
+    """Return a policy that can act in its environment, and the configuration of that; OSError if a file cannot be read.
 
-    Raises:
-        ValueError: If there is no such policy or environment, they do not go together, or an option is one that the
-            settings set.
-        OSError: If a file cannot be read.
+    ValueError if there is none, they do not go together, or the settings set one of the options.
     """
     for name in RESERVED:
         if name in options:
@@ -71,11 +68,7 @@ def ready(
 
 
 def check(candidate: Candidate) -> gymnasium.Env:
-    """Return the environment of a policy, which has shown that it can act in it.
-
-    Raises:
-        ValueError: If it cannot.
-    """
+    """Return the environment of a policy, which has shown that it can act in it; ValueError if it cannot."""
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
     if not environments.is_simulation(candidate.environment):
@@ -86,11 +79,7 @@ def check(candidate: Candidate) -> gymnasium.Env:
 
 
 def certified(candidate: Candidate, config: Any, seeds: Sequence[int], seconds: float | None, jobs: int) -> Certified:
-    """Return the certificate of a policy that is ready; see `certify`.
-
-    Raises:
-        NotFinite: If it gives actions that are not finite.
-    """
+    """Return the certificate of a policy that is ready; see `certify`. NotFinite if its actions are not finite."""
     with joblib.parallel_config(backend="threading"):  # physics runs without Python's lock
         return Certified(*judging.certify(candidate, config, seeds, seconds, jobs))
 

@@ -33,17 +33,11 @@ NONE = "none of these"
 
 @dataclass(frozen=True)
 class Divergence:
-    """Where an episode leaves that of the same seed in the base preset.
+    """Where an episode leaves that of the same seed in the base preset."""
 
-    Attributes:
-        time: When [s]; infinite if never.
-        cause: One of `CAUSES` that came first, `NONE`, or "" if they did not diverge.
-        first: When each of `CAUSES` first held until then [s]; infinite if it did not.
-    """
-
-    time: float
-    cause: str
-    first: dict[str, float]
+    time: float  # when [s]; infinite if never
+    cause: str  # one of `CAUSES` that came first, `NONE`, or "" if they did not diverge
+    first: dict[str, float]  # when each of `CAUSES` first held until then [s]; infinite if it did not
 
 
 def between(base: Track, other: Track) -> Divergence:

@@ -29,15 +29,7 @@ PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 def certify(
     candidate: Candidate, config, seeds: Sequence[int], seconds: float | None = None, n_jobs: int = 1
 ) -> tuple[Certificate, dict[str, list[Track]]]:
-    """Return the certificate of a policy, and its episodes in each setting.
-
-    Args:
-        candidate: The policy.
-        config: The configuration of its environment.
-        seeds: Of the episodes.
-        seconds: How long an episode is; by default as long as the environment's.
-        n_jobs: Settings at a time.
-    """
+    """Return the certificate of a policy in an environment of that configuration, and its episodes in each setting."""
     asked = settings.fan(config)
     threads = max(1, (n_jobs if n_jobs > 0 else joblib.cpu_count()) - 1)  # beside the longest simulation, `reference`
     groups = settings.groups(asked)
@@ -55,11 +47,7 @@ def certify(
 def _rows(
     asked: Sequence[Setting], played: Sequence[tuple[list[Track] | str, float]], by_speed: bool
 ) -> tuple[list[Finding], dict[str, list[Track]]]:
-    """Return the rows of settings, the base first, and their episodes; those of one name are one row.
-
-    Raises:
-        ValueError: If there are no episodes in the base.
-    """
+    """Return the rows of settings, the base first, and their episodes, those of one name in one row; or ValueError."""
     rows: list[Finding] = []
     found: dict[str, list[Track]] = {}
     noise = ByNudge()
@@ -126,15 +114,9 @@ def judged(
     cpu: float = 0.0,
     noise: ByNudge = ByNudge(),
 ) -> Finding:
-    """Return the row of a setting.
+    """Return the row of a setting whose episodes are `tracks`, once or several times, or why there are none.
 
-    Args:
-        setting: The setting.
-        base: The episodes in the base preset.
-        tracks: Those in the setting, of the same seeds, once or several times; or why there are none.
-        by_speed: Whether speed is judged beside return.
-        cpu: Processor time [s].
-        noise: What a nudge explains.
+    Speed is judged beside return if `by_speed`; `cpu` is processor time [s], `noise` what a nudge explains.
     """
     words = ", ".join(f"{name}={value}" for name, value in setting.options.items() if name != "params")
     if isinstance(tracks, str):
@@ -155,13 +137,9 @@ def _numbers(base: Track, track: Track) -> Replayed:
 
 
 def change(base: Sequence[float], other: Sequence[float], least: float, noise: float = 0.0) -> Change:
-    """Return the relative change of a mean of pairs, with its standard error; of one pair that is 0.
+    """Return the relative change of a mean of pairs of the same seeds, with its standard error; of one pair that is 0.
 
-    Args:
-        base: Values to compare with.
-        other: Values of the same seeds.
-        least: What changes are at least relative to.
-        noise: Relative change that a nudge explains.
+    It is relative to `least` at the least; `noise` is the relative change that a nudge explains.
     """
     difference, scale = np.subtract(other, base), max(abs(float(np.mean(base))), least)
     error = float(np.std(difference, ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0

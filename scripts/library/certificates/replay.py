@@ -26,35 +26,21 @@ CORNERS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), -1).reshape(-
 
 @dataclass(frozen=True)
 class Track:
-    """An episode. Arrays have a row for each control period, n in all.
+    """An episode. Arrays have a row for each control period, n in all."""
 
-    Attributes:
-        seed: Of the episode.
-        ctrl_dt: Control period [s].
-        total: The return.
-        speed: Along the environment's forward axis, mean [m/s].
-        cost_of_transport: Positive work of the joints over weight and way; NaN for none.
-        ending: Why the episode was terminated; "" if it was not.
-        position: Of the body, shape (n, 3) [m].
-        quat: Its orientation, shape (n, 4).
-        down: Whether each foot is in contact, shape (n, n_feet).
-        creep: How far the standing feet slid so far within their cones of friction, their mean, shape (n, 2) [m].
-        depth: Of the feet in the ground, mean of those that touch, shape (n,) [m].
-        body_down: Whether anything but a foot is in the ground, shape (n,).
-    """
-
-    seed: int
-    ctrl_dt: float
-    total: float
-    speed: float
-    cost_of_transport: float
-    ending: str
-    position: np.ndarray = field(repr=False)
-    quat: np.ndarray = field(repr=False)
-    down: np.ndarray = field(repr=False)
+    seed: int  # of the episode
+    ctrl_dt: float  # control period [s]
+    total: float  # the return
+    speed: float  # along the environment's forward axis, mean [m/s]
+    cost_of_transport: float  # positive work of the joints over weight and way; NaN for none
+    ending: str  # why the episode was terminated; "" if it was not
+    position: np.ndarray = field(repr=False)  # of the body, shape (n, 3) [m]
+    quat: np.ndarray = field(repr=False)  # its orientation, shape (n, 4)
+    down: np.ndarray = field(repr=False)  # whether each foot is in contact, shape (n, n_feet)
+    # how far the standing feet slid so far within their cones of friction, their mean, shape (n, 2) [m]
     creep: np.ndarray = field(repr=False)
-    depth: np.ndarray = field(repr=False)
-    body_down: np.ndarray = field(repr=False)
+    depth: np.ndarray = field(repr=False)  # of the feet in the ground, mean of those that touch, shape (n,) [m]
+    body_down: np.ndarray = field(repr=False)  # whether anything but a foot is in the ground, shape (n,)
 
 
 class NotFinite(ValueError):
@@ -71,16 +57,8 @@ def play_together(
 ) -> list[list[Track]]:
     """Return an episode for each seed in each of some settings, all played in one vector environment.
 
-    Args:
-        candidate: The policy.
-        asked: The settings; others than the first differ from it in robot and contact alone, see `Task.settle`.
-        seeds: Of the episodes.
-        seconds: How long they are; by default as long as the environment's.
-        n_threads: Of the physics.
-
-    Raises:
-        ValueError: If the environment does not take a setting.
-        NotFinite: If the policy gives an action that is not finite.
+    Other settings than the first differ from it in robot and contact alone, see `Task.settle`. ValueError if the
+    environment does not take one, NotFinite if the policy gives an action that is not finite.
     """
     own = {name: value for name, value in candidate.options.items() if name not in SIMULATED}
     n_steps, acting = _actors(candidate, [own | dict(setting.options) for setting in asked], seeds, seconds)
@@ -160,11 +138,7 @@ def _action(candidate: Candidate, acting: Sequence, observation, info: Mapping[s
 
 
 class Recorder:
-    """What a vector environment's first episodes are, step by step; they have begun.
-
-    Attributes:
-        running: Those that are not over.
-    """
+    """What a vector environment's first episodes are, step by step; they have begun, and `running` are not over."""
 
     def __init__(self, envs, n_steps: int):
         self.envs, self.task, n = envs, envs.unwrapped.task, envs.num_envs
@@ -259,10 +233,8 @@ def _may_touch(model: mujoco.MjModel, geom: int) -> bool:
 def crept(toes: np.ndarray, feet: np.ndarray, friction: float) -> np.ndarray:
     """Return the creep so far: the mean way of standing feet within their cones of friction, shape (n, 2) [m].
 
-    Args:
-        toes: Places of the feet, shape (n, n_feet, 3) [m].
-        feet: Whether they touch, and the ground's force on them in the world frame, shape (n, n_feet, 4).
-        friction: Coefficient.
+    `toes` are places, shape (n, n_feet, 3) [m]; `feet` whether they touch, and the ground's force in the world, (...,
+    4).
     """
     normal, tangential = np.abs(feet[..., 3]), np.linalg.norm(feet[..., 1:3], axis=-1)
     stands = (feet[..., 0] > 0) & (tangential <= IN_CONE * friction * normal)

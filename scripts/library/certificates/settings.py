@@ -24,20 +24,14 @@ FRICTION_FACTORS, STIFFNESS_FACTORS = (0.8, 1.25), (0.9, 1.1)
 
 @dataclass(frozen=True)
 class Setting:
-    """A simulation of the same machine.
+    """A simulation of the same machine."""
 
-    Attributes:
-        name: In tables.
-        kind: `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot;
-            `ITSELF` of the base, nudged; `BETWEEN` of a comparison.
-        options: Of the environment.
-        nudged: Which of the machine's velocities is nudged at the start; None for none.
-    """
-
-    name: str
+    name: str  # in tables
+    # `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot; `ITSELF` of the
+    # base, nudged; `BETWEEN` of a comparison
     kind: str
-    options: Mapping[str, Any]
-    nudged: int | None = None
+    options: Mapping[str, Any]  # of the environment
+    nudged: int | None = None  # which of the machine's velocities is nudged at the start; None for none
 
 
 def groups(asked: Sequence[Setting]) -> list[list[int]]:
@@ -47,15 +41,7 @@ def groups(asked: Sequence[Setting]) -> list[list[int]]:
 
 
 def fan(config, exact: bool = True) -> list[Setting]:
-    """Return the settings for an environment's configuration, the base first.
-
-    Args:
-        config: The `TaskConfig` of the environment.
-        exact: Whether the exact engine is among them.
-
-    Raises:
-        ValueError: If the environment has no preset `rl`.
-    """
+    """Return the settings for an environment's configuration, the base first; ValueError without a preset `rl`."""
     base, params = find(BASE, config.PRESETS), config.params
     found = [Setting(BASE, SIMULATOR, {"preset": BASE})]
     found += [Setting(NUDGED, ITSELF, {"preset": BASE}, nudged=k) for k in range(NUDGES)]

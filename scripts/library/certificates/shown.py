@@ -31,7 +31,6 @@ COLORS = {HOLD: "#2a7f3f", UNKNOWN: "0.5", FALL: "#5b3fa0", DRIFT: "#d98c00", LE
 
 
 def cells(certificate: Certificate, row: Finding) -> list[str]:
-    """Return a row of the table."""
     if row.left_out:
         return [row.setting, *["-"] * (len(HEAD) - 2), "left out"]
     time, _ = row.divergence
@@ -56,7 +55,6 @@ def _change(change: Change | None) -> str:
 
 
 def facts(certificate: Certificate) -> list[str]:
-    """Return the facts of a certificate, a line each."""
     options = ", ".join(f"{name}={value}" for name, value in certificate.options.items())
     fell, n = certificate.falls
     found = [
@@ -72,13 +70,11 @@ def facts(certificate: Certificate) -> list[str]:
 
 
 def text(certificate: Certificate) -> str:
-    """Return the table, and what it says."""
     rows = [cells(certificate, row) for row in certificate.rows]
     return "\n".join([stamp.markdown_table(HEAD, rows), *facts(certificate)])
 
 
 def sections(certificate: Certificate) -> list[Section]:
-    """Return the tables of the page."""
     rows = [cells(certificate, row) for row in certificate.rows]
     what = f"Trajectories part where the bodies are {DISTANCE:g} of their height apart."
     seen = sorted({episode.cause for row in certificate.rows for episode in row.episodes} & set(CAUSES))
@@ -93,7 +89,6 @@ def sections(certificate: Certificate) -> list[Section]:
 
 
 def html(certificate: Certificate, picture: Path) -> str:
-    """Return the page."""
     title = f"{Path(certificate.policy).name}: {certificate.verdict}"
     return tables.page(title, facts(certificate), sections(certificate), {"settings": picture})
 

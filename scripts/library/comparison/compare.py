@@ -34,11 +34,7 @@ BODY = {
 
 
 def align(exact: xr.Dataset, mujoco: xr.Dataset) -> xr.Dataset:
-    """Return one record of both, along a new dimension `engine`, up to the end of the shorter.
-
-    Raises:
-        ValueError: If their rows are not of the same instants.
-    """
+    """Return one record of both up to the shorter's end, along `engine`; ValueError if their rows' instants differ."""
     n = min(exact.sizes["time"], mujoco.sizes["time"])
     first, second = exact.isel(time=slice(n)), mujoco.isel(time=slice(n))
     apart = np.abs(first["time"].values - second["time"].values).max()

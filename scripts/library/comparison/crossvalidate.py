@@ -8,7 +8,8 @@ from typing import Any
 
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.comparison import comparison_page, tables
+from tarsus.scripts.library.comparison import shown as showing
+from tarsus.scripts.library.comparison import tables
 from tarsus.scripts.library.comparison.compare import Comparison, align, compare
 from tarsus.scripts.library.machines.machine import MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
@@ -19,11 +20,7 @@ FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md"
 
 
 def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Run, Run, Comparison]:
-    """Return the runs of an experiment in both engines, and their comparison.
-
-    Raises:
-        RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
-    """
+    """Return the runs of an experiment in both engines, and their comparison; RuntimeError if there is none."""
     mujoco = machine.mujoco(experiment, seconds)
     if mujoco.record.sizes["time"] < 2:
         raise RuntimeError(f"MuJoCo's run ended at once: {mujoco.record.attrs['status']}")
@@ -35,7 +32,6 @@ def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6)
 
 
 def facts(exact: Run, mujoco: Run, comparison: Comparison) -> list[str]:
-    """Return the facts of a comparison, a line each."""
     attrs = mujoco.record.attrs
     ends = {name: float(trial.record["time"][-1]) for name, trial in (("exact", exact), ("mujoco", mujoco))}
     books = comparison.budget.get("exact") if "mujoco" not in comparison.budget else None
@@ -59,17 +55,15 @@ def _words(text: str) -> str:
 
 def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison: Comparison) -> None:
     """Write records, pictures and pages."""
-    from tarsus.scripts.library.comparison import comparison_plot
-
     with files.writing(*FILES[:3]) as (netcdf_exact, netcdf_mujoco, netcdf_both):
         record.save(exact.record, netcdf_exact)
         record.save(mujoco.record, netcdf_mujoco)
         record.save(align(exact.record, mujoco.record), netcdf_both)
     with files.writing(*FILES[3:5]) as (body, feet):
-        comparison_plot.draw_body(exact, mujoco, comparison).savefig(body, dpi=DPI)
-        comparison_plot.draw_feet(exact, mujoco, comparison).savefig(feet, dpi=DPI)
+        showing.draw_body(exact, mujoco, comparison).savefig(body, dpi=DPI)
+        showing.draw_feet(exact, mujoco, comparison).savefig(feet, dpi=DPI)
     pictures = {name: files.folder / f"{name}.png" for name in ("body", "feet")}
-    lines, shown = facts(exact, mujoco, comparison), comparison_page.sections(comparison)
+    lines, shown = facts(exact, mujoco, comparison), showing.sections(comparison)
     with files.writing(*FILES[5:7]) as (text, page):
         text.write_text(tables.markdown(title, lines, shown, pictures), encoding="utf-8")
         page.write_text(tables.page(title, lines, shown, pictures), encoding="utf-8")
@@ -89,7 +83,7 @@ def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Outp
 
         with files.writing("both.mp4") as (film,):
             rendering.write_both(film, {"exact": exact.record, "MuJoCo": mujoco.record}, machine.model(experiment))
-    shown = comparison_page.sections(comparison)
+    shown = showing.sections(comparison)
     told = {section.title: section._asdict() for section in shown}
     files.report(prog, tables.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)
     return 0

@@ -25,19 +25,12 @@ Watch = Callable[[mujoco.MjModel], Watched]
 
 @dataclass(frozen=True)
 class Group:
-    """An ailment at all of its places.
+    """An ailment at all of its places."""
 
-    Attributes:
-        diagnosis: As it is.
-        limit: Number above which it is an ailment.
-        number: Measures the number of a watched model, at the worst of these places.
-        cures: Settings that may mend it, the gentlest first.
-    """
-
-    diagnosis: Diagnosis
-    limit: float
-    number: Callable[[Watched], float]
-    cures: tuple[tuple[Mend, ...], ...]
+    diagnosis: Diagnosis  # as it is
+    limit: float  # number above which it is an ailment
+    number: Callable[[Watched], float]  # measures the number of a watched model, at the worst of these places
+    cures: tuple[tuple[Mend, ...], ...]  # settings that may mend it, the gentlest first
 
 
 def groups(watched: Watched) -> list[Group]:

@@ -13,7 +13,7 @@ import numpy as np
 from tarsus.mjcf import own_source
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.doctor import curing, finding, holding, judging, mended_file, replaying, symptoms, watching
+from tarsus.scripts.library.doctor import curing, finding, judging, mended_file, replaying, symptoms, watching
 from tarsus.scripts.library.doctor.finding import Diagnosis
 from tarsus.scripts.library.doctor.replaying import Postures
 from tarsus.scripts.library.doctor.report import Contact, Report, Wanted
@@ -90,7 +90,7 @@ def _standing(model, spec, seconds: float, controls) -> tuple[watching.Watched, 
     column, begins, row, share = min(falls, key=lambda fall: fall[2])
     h, names = model.opt.timestep, tuple(first.stance.names[fall[0]] for fall in falls)
     stood, when = begins * h, row * h
-    if stood < max(STOOD, 20 * h) and (held := holding.held(spec)) is not None:
+    if stood < max(STOOD, 20 * h) and (held := held_model(spec)) is not None:
         again = watching.watch(held, seconds, controls)
         falls = again.stance.falls()
         stood = min((fall[1] for fall in falls), default=len(again.time)) * h
@@ -133,11 +133,7 @@ def _numbers(watched: watching.Watched) -> dict[str, float]:
 
 
 def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujoco.MjModel:
-    """Return the compiled model, of which all of this can be asked, as `examine` has it.
-
-    Raises:
-        ValueError: If it cannot.
-    """
+    """Return the compiled model, of which all of this can be asked, as `examine` has it; ValueError if it cannot."""
     spec = own_source.read(mjcf)
     if motion is not None and not isinstance(motion, Postures):
         raise ValueError(f"motion must be `Postures`, as `replaying.load` reads them, got {type(motion).__name__}")
@@ -197,3 +193,30 @@ def _wanted(watched: watching.Watched, geom: str, want: Mapping[str, float]) -> 
     geoms = pair.geoms if pair.geoms[1] == number else pair.geoms[::-1]
     xml = finding.as_xml(model, finding.of_contact(model, geoms, **texts))
     return Wanted(pair.name, dict(want), made.solref, made.solimp, time_constant(made), tuple(xml))
+
+
+# As integers: to an enum of MuJoCo's on the left of a comparison, an integer of NumPy's is never equal.
+LIMBS = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+
+
+def held_model(spec: mujoco.MjSpec) -> mujoco.MjModel | None:
+    """Return the compiled model with an equality that holds each hinge and slide but those of the roots.
+
+    None if there are none. The first posture is the first keyframe's, or the file's.
+    """
+    made = spec.copy()
+    model = made.compile()
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    roots = set(np.array(model.tree_bodyadr).tolist())
+    joints = list(made.joints)
+    limbs = [k for k in range(model.njnt) if model.jnt_type[k] in LIMBS and model.jnt_bodyid[k] not in roots]
+    for k in limbs:
+        name = model.joint(k).name
+        joint = next((one for one in joints if one.name == name), None) if name else joints[k]
+        joint.name = joint.name or f"held joint {k}"
+        equality = made.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, name1=joint.name, objtype=mujoco.mjtObj.mjOBJ_JOINT)
+        equality.data[:5] = (data.qpos[model.jnt_qposadr[k]] - model.qpos0[model.jnt_qposadr[k]], 0, 0, 0, 0)
+        equality.solref[:2], equality.solimp[:3] = (2.0 * model.opt.timestep, 1.0), (0.999, 0.999, 0.001)
+    return made.compile() if limbs else None

@@ -18,30 +18,19 @@ TOUCH = 1e-6  # geoms nearer than that touch: of a motion that stands at a dista
 
 @dataclass(frozen=True)
 class Flicker:
-    """The flags of one pair against its motion.
+    """The flags of one pair against its motion."""
 
-    Attributes:
-        stances: The exact ones, shape (k, 2) [s].
-        false_touchdowns: Times at which the flag begins and the motion does not touch, or touches already [s].
-        missed: Exact stances in which the flag is never true.
-        lost: Share of the stances' time in which the flag is false.
-        early: Share of the remaining time in which it is true.
-    """
-
-    stances: np.ndarray
-    false_touchdowns: np.ndarray
-    missed: int
-    lost: float
-    early: float
+    stances: np.ndarray  # the exact ones, shape (k, 2) [s]
+    false_touchdowns: np.ndarray  # times at which the flag begins and the motion does not touch, or touches already [s]
+    missed: int  # exact stances in which the flag is never true
+    lost: float  # share of the stances' time in which the flag is false
+    early: float  # share of the remaining time in which it is true
 
 
 def exact_stances(time: np.ndarray, gap: np.ndarray, shortest: float | None = None) -> np.ndarray:
-    """Return the intervals in which two geoms touch, shape (k, 2) [s].
+    """Return the intervals in which two geoms touch, shape (k, 2) [s], from times [s] and gaps [m] of rows, shape (n,).
 
-    Args:
-        time: Of the rows, shape (n,) [s].
-        gap: Distance in each, shape (n,) [m].
-        shortest: Gaps and contacts that are shorter are none [s]; by default `stances.DEBOUNCE`, or 2.5 rows.
+    Gaps and contacts shorter than `shortest` are none [s]; by default `stances.DEBOUNCE`, or 2.5 rows.
     """
     shortest = max(stances.DEBOUNCE, 2.5 * float(np.diff(time).max(initial=0.0))) if shortest is None else shortest
     whole = stances.debounce(stances.from_flags(time, gap < TOUCH), shortest)
@@ -49,13 +38,9 @@ def exact_stances(time: np.ndarray, gap: np.ndarray, shortest: float | None = No
 
 
 def compare(time: np.ndarray, gap: np.ndarray, flags: np.ndarray, exact: np.ndarray | None = None) -> Flicker:
-    """Return the errors of contact flags against the distance.
+    """Return the errors of contact flags against the distance, from times [s], gaps [m] and flags of rows, shape (n,).
 
-    Args:
-        time: Of the rows, shape (n,) [s].
-        gap: Distance in each, shape (n,) [m].
-        flags: Whether there is said to be contact, shape (n,).
-        exact: The stances [s], shape (k, 2), if they are known better than by the gap.
+    The `exact` stances [s], shape (k, 2), are given if they are known better than by the gap.
     """
     exact = exact_stances(time, gap) if exact is None else exact
     period = float(np.median(np.diff(time))) if len(time) > 1 else 0.0

@@ -24,14 +24,9 @@ def text_of(mjcf: str | Path) -> str:
 
 
 def written(mjcf: str | Path, model: mujoco.MjModel, mends: Sequence[Mend]) -> str:
-    """Return the text of a file with mends, whose compiled model has them and no others; "" if that cannot be.
+    """Return a file's text with mends, whose compiled model has them and no others; "" if that cannot be.
 
     Relative paths become absolute, so that it can lie in any folder.
-
-    Args:
-        mjcf: The name of the file, or its text.
-        model: That it makes.
-        mends: What to set.
     """
     home = Path(mjcf).resolve().parent if not text_of(mjcf) == mjcf else Path.cwd()
     wanted = mended(model, mends)
@@ -46,11 +41,7 @@ def written(mjcf: str | Path, model: mujoco.MjModel, mends: Sequence[Mend]) -> s
 
 
 def edited(text: str, mends: Iterable[Mend]) -> str:
-    """Return an MJCF with attributes of its elements set; whatever else it says stays as it is, to the letter.
-
-    Raises:
-        LookupError: If an element is not in this text, but in a file that it includes, or made by MuJoCo.
-    """
+    """Return an MJCF with attributes of elements set, else as it is to the letter; LookupError if it lacks one."""
     source = text.encode()
     tags = _Tags(source)
     settings: dict[tuple[str, int], dict[str, str]] = {}

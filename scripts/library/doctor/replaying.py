@@ -30,11 +30,7 @@ class Postures:
 
 
 def load(path: Path) -> Postures:
-    """Return the motion of a file.
-
-    Raises:
-        ValueError: If it is no such file.
-    """
+    """Return the motion of a file; ValueError if it is no such file."""
     stored = _read(path)
     if isinstance(stored, np.ndarray):
         raise ValueError(f"{path} holds one array; a motion is an .npz of {', '.join(NAMES[:3])}")
@@ -45,11 +41,7 @@ def load(path: Path) -> Postures:
 
 
 def controls(path: Path) -> np.ndarray:
-    """Return the controls of a file, shape (n, nu).
-
-    Raises:
-        ValueError: If it is no such file.
-    """
+    """Return the controls of a file, shape (n, nu); ValueError if it is no such file."""
     stored = _read(path)
     if not isinstance(stored, np.ndarray):
         raise ValueError(f"{path} must hold one array, the controls for each step")
@@ -57,11 +49,7 @@ def controls(path: Path) -> np.ndarray:
 
 
 def flags_of(model: mujoco.MjModel, motion: Postures) -> dict[str, flicker.Flicker]:
-    """Return the verdict on the contact flags of a motion, by the names of its geoms.
-
-    Raises:
-        ValueError: If the motion does not fit the model.
-    """
+    """Return the verdict on a motion's contact flags, by the names of its geoms; ValueError if the model is another."""
     ids = check(model, motion)
     grounds = [geom for geom in range(model.ngeom) if model.body_weldid[model.geom_bodyid[geom]] == 0]
     data, n = mujoco.MjData(model), len(motion.time)
@@ -81,11 +69,7 @@ def flags_of(model: mujoco.MjModel, motion: Postures) -> dict[str, flicker.Flick
 
 
 def check(model: mujoco.MjModel, motion: Postures) -> list[int]:
-    """Return the numbers of the geoms of a motion.
-
-    Raises:
-        ValueError: If it does not fit the model.
-    """
+    """Return the numbers of the geoms of a motion; ValueError if it does not fit the model."""
     n, k = len(np.atleast_1d(motion.time)), len(motion.geoms)
     shapes = {"time": (n,), "qpos": (n, model.nq)} | ({} if motion.contact is None else {"contact": (n, k)})
     for name, shape in shapes.items():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.doctor.finding import Diagnosis, numbers, with_unit
 from tarsus.scripts.library.doctor.flicker import Flicker
@@ -92,7 +93,7 @@ class Report:
 
     def as_json(self) -> str:
         """Return the report as JSON."""
-        return json.dumps(_plain(asdict(self)), indent=1)
+        return json.dumps(output.plain(self), indent=1)
 
     def __str__(self) -> str:
         """Return tables and findings in Markdown, in words."""
@@ -165,16 +166,3 @@ def _wish(wanted: Wanted) -> str:
     same = wanted.as_time_constant
     also = f"; the same contact has solref {numbers(*same)}" if same else ""
     return f"{wanted.name} with {asked}: `{' '.join(wanted.xml)}`{also}"
-
-
-def _plain(value):
-    """Return a value as JSON has it: what is not finite, as null."""
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return float(value) if np.isfinite(value) else None
-    return value

@@ -18,27 +18,17 @@ UPRIGHT = 0.9  # cosine between gravity and a slide along which a body counts as
 
 @dataclass(frozen=True)
 class WholeModel:
-    """A model as a whole, with a row for each of n steps and a column for each of t bodies.
+    """A model as a whole, with a row for each of n steps and a column for each of t bodies."""
 
-    Attributes:
-        names: Of the bodies.
-        place: Centres of mass, shape (n, t, 3) [m].
-        height: Of the centres of mass over the lowest of the body's contacts, NaN without one, shape (n, t) [m].
-        force: That the ground bears against gravity, shape (n,) [N].
-        weight: Of all that moves [N].
-        is_free: Whether all that moves may fall, so that the ground bears all of the weight at rest.
-        up: Against gravity; zero without gravity.
-        timestep: Between rows [s].
-    """
-
-    names: tuple[str, ...]
-    place: np.ndarray = field(repr=False)
+    names: tuple[str, ...]  # of the bodies
+    place: np.ndarray = field(repr=False)  # centres of mass, shape (n, t, 3) [m]
+    # of the centres of mass over the lowest of the body's contacts, NaN without one, shape (n, t) [m]
     height: np.ndarray = field(repr=False)
-    force: np.ndarray = field(repr=False)
-    weight: float
-    is_free: bool
-    up: np.ndarray
-    timestep: float
+    force: np.ndarray = field(repr=False)  # that the ground bears against gravity, shape (n,) [N]
+    weight: float  # of all that moves [N]
+    is_free: bool  # whether all that moves may fall, so that the ground bears all of the weight at rest
+    up: np.ndarray  # against gravity; zero without gravity
+    timestep: float  # between rows [s]
 
     def bears(self, rows: slice) -> float:
         """Return the mean vertical force of the ground over the weight; NaN of what weighs nothing."""

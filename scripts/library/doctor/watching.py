@@ -24,58 +24,36 @@ BAD = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoc
 
 @dataclass(frozen=True)
 class Pair:
-    """Two geoms that touch.
+    """Two geoms that touch."""
 
-    Attributes:
-        geoms: Their numbers, the one whose body moves last.
-        name: In words.
-        law: Of their contact along the normal, for the mass that their contacts moved together when last they pressed.
-        friction: Coefficient of sliding.
-        presses: Distance below which they press, the sum of their margins [m].
-        listed: Distance below which MuJoCo lists their contact, that and the sum of their gaps [m].
-        height: Of the centre of mass of the moving body's tree over the contact, against gravity [m].
-    """
-
-    geoms: tuple[int, int]
-    name: str
+    geoms: tuple[int, int]  # their numbers, the one whose body moves last
+    name: str  # in words
+    # of their contact along the normal, for the mass that their contacts moved together when last they pressed
     law: ContactLaw
-    friction: float
-    presses: float
-    listed: float
-    height: float
+    friction: float  # coefficient of sliding
+    presses: float  # distance below which they press, the sum of their margins [m]
+    listed: float  # distance below which MuJoCo lists their contact, that and the sum of their gaps [m]
+    height: float  # of the centre of mass of the moving body's tree over the contact, against gravity [m]
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A model that was watched. Arrays have a row for each step, n in all, and a column for each of p pairs.
+    """A model that was watched. Arrays have a row for each step, n in all, and a column for each of p pairs."""
 
-    Attributes:
-        model: The model.
-        time: At the start of each step, shape (n,) [s].
-        pairs: Those that touched.
-        listed: Whether MuJoCo listed a contact, pressing or not, shape (n, p).
-        gap: Distance of the geoms, negative within; infinite where it was not measured, shape (n, p) [m].
-        force: Normal force, shape (n, p) [N].
-        tangential: Friction, shape (n, p) [N].
-        slip_velocity: Of the later geom against the other along their contact, world frame, shape (n, p, 3) [m/s].
-        stance: The model as a whole.
-        error: Of the solver's contact forces, in the mean over the rows at rest, over the weight.
-        ended: Why it ended before its time, or "".
-        immovable: Pairs that touched, and that no joint can move along their normal, in words.
-    """
-
-    model: mujoco.MjModel
-    time: np.ndarray
-    pairs: tuple[Pair, ...]
-    listed: np.ndarray = field(repr=False)
+    model: mujoco.MjModel  # the model
+    time: np.ndarray  # at the start of each step, shape (n,) [s]
+    pairs: tuple[Pair, ...]  # those that touched
+    listed: np.ndarray = field(repr=False)  # whether MuJoCo listed a contact, pressing or not, shape (n, p)
+    # distance of the geoms, negative within; infinite where it was not measured, shape (n, p) [m]
     gap: np.ndarray = field(repr=False)
-    force: np.ndarray = field(repr=False)
-    tangential: np.ndarray = field(repr=False)
+    force: np.ndarray = field(repr=False)  # normal force, shape (n, p) [N]
+    tangential: np.ndarray = field(repr=False)  # friction, shape (n, p) [N]
+    # of the later geom against the other along their contact, world frame, shape (n, p, 3) [m/s]
     slip_velocity: np.ndarray = field(repr=False)
-    stance: stance.WholeModel = field(repr=False)
-    error: float = 0.0
-    ended: str = ""
-    immovable: tuple[str, ...] = ()
+    stance: stance.WholeModel = field(repr=False)  # the model as a whole
+    error: float = 0.0  # of the solver's contact forces, in the mean over the rows at rest, over the weight
+    ended: str = ""  # why it ended before its time, or ""
+    immovable: tuple[str, ...] = ()  # pairs that touched, and that no joint can move along their normal, in words
 
     @property
     def at_rest(self) -> slice:
@@ -101,13 +79,8 @@ def at_rest(n: int) -> slice:
 def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = None) -> Watched:
     """Step a model from its first keyframe, or from where the file puts it, and keep what its contacts do.
 
-    Args:
-        model: The model; it is not changed.
-        seconds: For how long [s].
-        controls: For each step, shape (n, nu), held from the last on; by default what holds the first keyframe.
-
-    Raises:
-        ValueError: If the controls do not fit, or the time is shorter than ten steps.
+    Controls, shape (n, nu), are held from the last on; by default they hold the first keyframe. ValueError as of
+    `check`.
     """
     n = check(model, seconds, controls)
     data, rows = mujoco.MjData(model), _Rows(model, n)
@@ -128,11 +101,7 @@ def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = N
 
 
 def check(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None) -> int:
-    """Return the number of steps for which a model is watched.
-
-    Raises:
-        ValueError: If it cannot be watched so.
-    """
+    """Return the number of steps for which a model is watched; ValueError if it cannot be watched so."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.number) or not np.isfinite(seconds):
         raise ValueError(f"seconds must be a number of simulated seconds, got {seconds!r}")
     n = round(float(seconds) / model.opt.timestep)

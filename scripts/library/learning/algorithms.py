@@ -53,11 +53,7 @@ UNNEEDED: dict[str, Any] = {
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the settings of a .zip, unpickled ones still as text; all of the file is read, and nothing of it is run.
-
-    Raises:
-        ValueError: If it is damaged or no policy of Stable-Baselines3.
-    """
+    """Return a .zip's settings, unpickled ones as text; nothing of it is run. ValueError if it is no policy of SB3."""
     if importlib.util.find_spec(STABLE) is None:
         raise ValueError(f"a .zip needs Stable-Baselines3: {extras.install('rl')}")
     import torch
@@ -76,10 +72,6 @@ def read(path: Path) -> dict[str, Any]:
 
 def loaded(path: Path, stored: Mapping[str, Any]) -> tuple[Any, str]:
     """Return the model of a .zip, and the name of its algorithm.
-
-    Args:
-        path: The file.
-        stored: What `read` returned.
 
     Raises:
         ValueError: If its algorithm, or a class that it names, is not installed here, or it has other spaces than the
@@ -166,11 +158,7 @@ def _by_module(module: str) -> str:
 
 
 def _algorithm(stored: Mapping[str, Any]) -> str:
-    """Return the algorithm that a policy's class is of, or that has its settings.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """Return the algorithm that a policy's class is of, or that has its settings; ValueError if there is none."""
     made = pickle.loads(base64.b64decode(stored["policy_class"][":serialized:"]))
     names = [name for base in made.__mro__ if (name := _by_module(f"{base.__module__}."))]
     names += [name for setting, name in SETTINGS.items() if setting in stored]

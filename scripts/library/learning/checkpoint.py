@@ -32,19 +32,7 @@ KEPT = ("environment", "options", "algorithm", "settings", "num_envs", "normalis
 
 
 def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: float) -> None:
-    """Write a checkpoint; the one that was there becomes its predecessor.
-
-    Args:
-        folder: Where.
-        run: The settings.
-        seed: Of the training.
-        model: Stable-Baselines3's model.
-        normaliser: Its `VecNormalize`.
-        more: What else to note of it.
-
-    Raises:
-        OSError: If it cannot be written; the checkpoint that was there stays then.
-    """
+    """Write a checkpoint of a model and its `VecNormalize`; the one before is kept, after an OSError as well."""
     about = as_dict(run) | {"seed": seed, "steps": int(model.num_timesteps), "versions": stamp.versions(*PACKAGES)}
     about |= more | robot_files.to_store(run.environment, folder)
     packed = io.BytesIO()  # torch has other errors than OSError for a full disk
@@ -67,11 +55,7 @@ def newest(folder: Path) -> Path:
 
 
 def whole(folder: Path) -> Path:
-    """Return the newest checkpoint of that name that is whole: itself, or its predecessor.
-
-    Raises:
-        FileNotFoundError: If there is none; the sentence says why.
-    """
+    """Return the newest whole checkpoint of that name: itself, or its predecessor; or FileNotFoundError."""
     found = {path: damage(path) for path in (folder, previous(folder)) if path.exists()}
     for path, problem in found.items():
         if not problem:
@@ -97,11 +81,7 @@ def damage(folder: Path) -> str:
 
 
 def actor_of(model) -> tuple[list, str, bool]:
-    """Return the linear layers of a model's actor, what is between them, and whether tanh squashes its actions.
-
-    Raises:
-        ValueError: If its actor is another network.
-    """
+    """Return an actor's linear layers, their activation, and whether tanh squashes its actions; or ValueError."""
     from stable_baselines3.common.torch_layers import FlattenExtractor
     from torch import nn
 
@@ -146,12 +126,7 @@ def _folded(parts: list) -> list:
 def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
     """Return a policy as arrays: mean and scale of the observation, weights and biases in order, noise of the actions.
 
-    Args:
-        model: Of Stable-Baselines3.
-        normaliser: Its `VecNormalize`, or None.
-
-    Raises:
-        ValueError: If its actor is another network.
+    ValueError if its actor is another network.
     """
     linear, activation, squash = actor_of(model)
     arrays = {
@@ -177,12 +152,7 @@ def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
 
 
 def settings(folder: Path) -> dict[str, Any]:
-    """Return the settings that a checkpoint was made with.
-
-    Raises:
-        FileNotFoundError: If there is no checkpoint in the folder.
-        ValueError: If its settings cannot be read.
-    """
+    """Return a checkpoint's settings; FileNotFoundError if there is none, ValueError if they cannot be read."""
     path = folder / "run.json"
     if not path.exists():
         raise FileNotFoundError(f"there is no checkpoint in {folder}: it has no run.json")
@@ -193,11 +163,7 @@ def settings(folder: Path) -> dict[str, Any]:
 
 
 def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
-    """Return a checkpoint's settings if training can go on with those of `run`.
-
-    Raises:
-        ValueError: If they differ; the differences are listed.
-    """
+    """Return a checkpoint's settings if training can go on with those of `run`; ValueError lists the differences."""
     made, asked = settings(folder), as_dict(run)
     file = robot_files.file_of(run.environment)
     made |= {"environment": robot_files.called(made["environment"])}

@@ -35,11 +35,7 @@ DIGITS = 5  # significant, of the model's numbers
 
 
 def refuse_options(name: str, options: Mapping[str, Any]) -> None:
-    """Refuse options of a frozen task that are not an entrant's to choose.
-
-    Raises:
-        ValueError: The sentence names the option and those that are.
-    """
+    """Refuse options of a frozen task that are not an entrant's to choose."""
     if name not in TASKS:
         return
     free = [option for option in INTERFACE if option not in TASKS[name].options]
@@ -51,14 +47,8 @@ def refuse_options(name: str, options: Mapping[str, Any]) -> None:
 def chosen(policy: str, name: str, made: Mapping[str, Any], trained: bool) -> dict[str, Any]:
     """Return the options with which a policy plays: in a frozen task those that are an entrant's, else all.
 
-    Args:
-        policy: Its name, for the sentence.
-        name: Of the environment.
-        made: What the policy was made for or needs.
-        trained: Whether it was trained, so that other robots and grounds are what it was trained on, and no need.
-
-    Raises:
-        ValueError: If it needs what the task does not have.
+    Other robots and grounds are what a `trained` one was trained on, and no need. ValueError if it needs what the task
+    does not have.
     """
     if name not in TASKS:
         return dict(made)

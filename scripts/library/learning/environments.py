@@ -25,16 +25,7 @@ OWN_ROBOT = "tarsus.envs.own_robot:OwnRobotEnv"  # behind what `own_robot.regist
 
 
 def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
-    """Return an environment made with options that somebody asked for.
-
-    Args:
-        name: Of the environment.
-        options: Its keywords.
-        more: Further keywords of `gymnasium.make`.
-
-    Raises:
-        ValueError: If an option is unknown or its value impossible.
-    """
+    """Return an environment made with options that somebody asked for; ValueError if one is unknown or impossible."""
     try:
         return gymnasium.make(name, **options, **more)
     except TypeError as error:
@@ -42,11 +33,7 @@ def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
 
 
 def environment_of(name: str) -> str:
-    """Return the registered name of an environment or frozen task of ours, or of the user's own robot, without prefix.
-
-    Raises:
-        ValueError: If there is no such environment.
-    """
+    """Return the registered name of an environment, task or robot, without prefix; ValueError if there is none."""
     own = [known for known, spec in gymnasium.registry.items() if spec.entry_point == OWN_ROBOT]
     bare, there_are = name.removeprefix("tarsus:"), (*ENVIRONMENTS, *SURROGATES, *TASKS, *own)
     if bare not in there_are:
@@ -55,12 +42,9 @@ def environment_of(name: str) -> str:
 
 
 def asked_for(name: str) -> str:
-    """Return the environment that somebody asks for.
+    """Return the environment that somebody asks for; ValueError if there is none.
 
     In `MODULE:NAME` the module registers it when it is imported; the file of a robot is registered with its defaults.
-
-    Raises:
-        ValueError: If there is none of that name, the module cannot be imported, or the file is no robot.
     """
     if is_file(name):
         return robot_files.register(Path(name))

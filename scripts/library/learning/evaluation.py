@@ -68,7 +68,6 @@ def run_episode(
     stochastic: bool = False,
     wrappers: Wrappers = UNSAID,
 ) -> Episode:
-    """Run one episode of a policy."""
     from tarsus.scripts.library.learning import playing  # not above: OpenGL is chosen before MuJoCo is imported
 
     env, act = playing.start(policy, environment, options, seed, stochastic, wrappers)
@@ -108,11 +107,7 @@ def weight(model) -> float:
 
 
 def check_film(path: Path, force: bool) -> None:
-    """Refuse a film that cannot be drawn or written; nothing has imported MuJoCo before.
-
-    Raises:
-        ValueError: If there is no OpenGL, or the file is there and shall not be replaced.
-    """
+    """Refuse a film that cannot be drawn or written; nothing has imported MuJoCo before."""
     if not rendering.choose_opengl():
         raise ValueError(rendering.NO_OPENGL)
     output.new_file(path, force)
@@ -214,14 +209,7 @@ def table(policy: str, episodes: list[Episode], asked: int) -> str:
 
 
 def report(files: output.Output, policy: Candidate, finished: Mapping[int, Episode], asked: int) -> None:
-    """Write the table and a row for every episode, and print the table.
-
-    Args:
-        files: Where they go.
-        policy: The policy.
-        finished: Episodes by their seeds, at least one.
-        asked: How many were asked for.
-    """
+    """Write the table and a row for every finished episode, at least one of those asked for; print the table."""
     entry = entered(policy, finished)
     lines = (*policy.lines, entry["text"]) if entry else policy.lines
     shown = "\n".join([table(policy.name, list(finished.values()), asked), *lines])

@@ -18,7 +18,7 @@ import numpy as np
 
 from tarsus.envs import TASKS
 from tarsus.envs.frozen import SEEDS, FrozenTask
-from tarsus.scripts.command.result import PACKAGES
+from tarsus.scripts.command.output import PACKAGES
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning import entering, playing, policies
 from tarsus.scripts.library.learning.evaluation import run_episode
@@ -32,41 +32,24 @@ HEAD = ("task", "entrant", "score (95 %)", "policies", "falls", "certificate")
 
 @dataclass(frozen=True)
 class Entry:
-    """A policy in a frozen task.
+    """A policy in a frozen task."""
 
-    Attributes:
-        entrant: Whose it is.
-        folder: Of its result.
-        task: The task's id.
-        policy: The file or the name by which it can be played again; "" if it cannot.
-        options: Those that an entrant chooses.
-        stochastic: Whether it draws its actions.
-        scores: Of the episodes, in the order of the seeds, shape (n,).
-        falls: How many of them fell.
-        verdict: Of the certificate that lies beside it, "" if none does.
-        digest: Of the policy's file, or its name.
-        alike: Whether it was made on a computer and by packages like these, so that it can be played again to the bit.
-    """
-
-    entrant: str
-    folder: Path
-    task: str
-    policy: str
-    options: dict[str, Any]
-    stochastic: bool
-    scores: np.ndarray
-    falls: int
-    verdict: str
-    digest: str
+    entrant: str  # whose it is
+    folder: Path  # of its result
+    task: str  # the task's id
+    policy: str  # the file or the name by which it can be played again; "" if it cannot
+    options: dict[str, Any]  # those that an entrant chooses
+    stochastic: bool  # whether it draws its actions
+    scores: np.ndarray  # of the episodes, in the order of the seeds, shape (n,)
+    falls: int  # how many of them fell
+    verdict: str  # of the certificate that lies beside it, "" if none does
+    digest: str  # of the policy's file, or its name
+    # whether it was made on a computer and by packages like these, so that it can be played again to the bit
     alike: bool
 
 
 def entries(folders: Iterable[Path]) -> list[Entry]:
-    """Return the entries below folders, each an entrant's.
-
-    Raises:
-        ValueError: If a folder is not there or holds none, or one is not of a frozen task as here, or is there twice.
-    """
+    """Return the entries below folders, each an entrant's; ValueError if one has none, or one is twice or no entry."""
     found: list[Entry] = []
     for folder in folders:
         if not folder.is_dir():
@@ -88,11 +71,7 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
 
 
 def read(path: Path, entrant: str) -> Entry | None:
-    """Return the entry of a result, None if it is a result of something else.
-
-    Raises:
-        ValueError: If it is no JSON of this command, or of another task than the one here; the sentence says in what.
-    """
+    """Return the entry of a result, None of something else's; ValueError says in what its task differs from ours."""
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         if told["command"] != "tarsus evaluate" or "task" not in told["result"]:
@@ -114,11 +93,7 @@ def read(path: Path, entrant: str) -> Entry | None:
 
 
 def refuse(path: Path, name: str, printed: dict[str, Any], seeds: Sequence[int], scores: np.ndarray) -> None:
-    """Refuse an entry of another task than the one of that name here.
-
-    Raises:
-        ValueError: The sentence says what differs.
-    """
+    """Refuse an entry of another task than the one of that name here."""
     if name not in TASKS:
         raise ValueError(f"{path}: there is no frozen task {name} here; there are {', '.join(TASKS)}")
     here = _here(name, TASKS[name])
@@ -143,11 +118,7 @@ def _here(name: str, task: FrozenTask) -> dict[str, Any]:
 
 
 def check(entry: Entry) -> None:
-    """Refuse an entry that cannot be played again: code of a stranger's is not run.
-
-    Raises:
-        ValueError: The sentence says what to do.
-    """
+    """Refuse an entry that cannot be played again: code of a stranger's is not run."""
     if not entry.policy:
         raise ValueError(
             f"{entry.folder} has no policy that can be played without running its author's code; evaluate the "
@@ -157,13 +128,10 @@ def check(entry: Entry) -> None:
 
 
 def replayed(entry: Entry) -> Entry:
-    """Return an entry with the scores that playing it again gives.
+    """Return an entry with the scores that playing it again gives; ValueError says which are others.
 
     Round-off is another on another processor, and grows until feet fall elsewhere: there the means must agree, within
     what the episodes differ by.
-
-    Raises:
-        ValueError: If the scores are others; the sentence says which.
     """
     played = [run_episode(entry.policy, entry.task, entry.options, seed, entry.stochastic) for seed in SEEDS]
     scores = np.array([episode.score for episode in played])
@@ -213,7 +181,6 @@ def _over(who: str, mine: Sequence[Entry]) -> list:
 
 
 def markdown(found: Sequence[Entry]) -> str:
-    """Return the table in Markdown."""
     return stamp.markdown_table(HEAD, table(found))
 
 

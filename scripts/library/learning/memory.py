@@ -13,29 +13,18 @@ Predict = Callable[[np.ndarray, Any, np.ndarray], tuple[np.ndarray, Any]]
 
 @dataclass(frozen=True)
 class Stack:
-    """How many of an episode's last observations a policy sees together, the newest last.
+    """How many of an episode's last observations a policy sees together, the newest last."""
 
-    Attributes:
-        n: How many.
-        flat: Whether they are one array, with zeros before the episode, as of Stable-Baselines3's `VecFrameStack`; else
-            they are rows, the first observation repeated, as of Gymnasium's `FrameStackObservation`.
-    """
-
-    n: int = 1
+    n: int = 1  # how many
+    # whether they are one array, with zeros before the episode, as of Stable-Baselines3's `VecFrameStack`; else they
+    # are rows, the first observation repeated, as of Gymnasium's `FrameStackObservation`
     flat: bool = True
 
 
 def stack_of(policy: str, seen: tuple[int, ...], given: tuple[int, ...], asked: int | None) -> Stack:
-    """Return the stack by which a policy's observation is made of an environment's.
+    """Return the stack by which a policy's observation is made of an environment's, from their shapes.
 
-    Args:
-        policy: Its name, for the sentences.
-        seen: Shape of the policy's observation.
-        given: Shape of the environment's.
-        asked: How many are to be stacked; None for as many as the shapes say.
-
-    Raises:
-        ValueError: If the shapes say no whole number, or another than was asked for.
+    As many are stacked as was asked for, or as the shapes say; ValueError if they say no whole number, or another.
     """
     flat = len(seen) == len(given)
     whole = flat and len(seen) == 1 and seen[0] % given[0] == 0
@@ -54,10 +43,8 @@ def stack_of(policy: str, seen: tuple[int, ...], given: tuple[int, ...], asked: 
 class Remembering:
     """A policy that remembers its episode, of one simulation or of rows of them.
 
-    Args:
-        predict: The network: from what it sees, its state and whether each episode begins, the action and next state.
-        stack: Of the observations.
-        before: What is done with each observation before it is stacked.
+    `predict` makes the action and next state of what it sees, its state and whether each episode begins; `before` is
+    done with each observation before it is stacked.
     """
 
     def __init__(self, predict: Predict, stack: Stack, before: Callable[[np.ndarray], np.ndarray]):

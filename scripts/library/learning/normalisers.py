@@ -31,22 +31,15 @@ CURE = "--normaliser FILE names the right one, --normaliser none goes without"
 
 @dataclass(frozen=True)
 class Trained:
-    """What is known of a policy's training.
+    """What is known of a policy's training."""
 
-    Attributes:
-        path: Its .zip.
-        shapes: Of the observations that a normaliser may be of: the policy's and the environment's.
-        steps: How many; 0 if it was not trained.
-        n_envs: Side by side.
-        wrapped: Whether there was a normaliser; None if that is not known.
-        last: The last observation before and after the normaliser, each (n_envs, n), if they are known.
-    """
-
-    path: Path
+    path: Path  # its .zip
+    # of the observations that a normaliser may be of: the policy's and the environment's
     shapes: tuple[tuple[int, ...], ...]
-    steps: int
-    n_envs: int
-    wrapped: bool | None
+    steps: int  # how many; 0 if it was not trained
+    n_envs: int  # side by side
+    wrapped: bool | None  # whether there was a normaliser; None if that is not known
+    # the last observation before and after the normaliser, each (n_envs, n), if they are known
     last: tuple[np.ndarray, np.ndarray] | None
 
     @classmethod
@@ -64,17 +57,11 @@ class Trained:
 
 @dataclass(frozen=True)
 class Normaliser:
-    """A normaliser that was found, or none.
+    """A normaliser that was found, or none."""
 
-    Attributes:
-        value: The `VecNormalize`, or None.
-        path: Its file.
-        lines: What to say of it: which it is, and what may be wrong with it.
-    """
-
-    value: Any = None
-    path: Path | None = None
-    lines: tuple[str, ...] = ()
+    value: Any = None  # the `VecNormalize`, or None
+    path: Path | None = None  # its file
+    lines: tuple[str, ...] = ()  # what to say of it: which it is, and what may be wrong with it
 
 
 @dataclass(frozen=True)
@@ -88,14 +75,9 @@ class Fitting:
 
 
 def find(trained: Trained, asked: str | None) -> Normaliser:
-    """Return the normaliser of a policy.
+    """Return a policy's normaliser: a file's, none for "none", or by default that which lies beside it.
 
-    Args:
-        trained: The policy's training.
-        asked: A file, "none", or None for the one that lies beside.
-
-    Raises:
-        ValueError: If the file is not one for this policy, or of those beside it none or several can be its own.
+    ValueError if the file is not one for this policy, or of those beside it none or several can be its own.
     """
     if asked == NONE:
         doubt = ", though the policy was trained with one" if trained.wrapped else ""
@@ -160,11 +142,7 @@ def _beside(trained: Trained) -> tuple[list[Fitting], list[str]]:
 
 
 def _opened(trained: Trained, path: Path, rank: int = 0) -> Fitting:
-    """Return a file's normaliser.
-
-    Raises:
-        ValueError: If it is none, is of another shape, or did not make the policy's last observation.
-    """
+    """Return a file's normaliser; ValueError if it is none, of another shape, or not that of the last observation."""
     from stable_baselines3.common.vec_env import VecNormalize
 
     try:
@@ -198,11 +176,7 @@ def _asked(trained: Trained, path: Path) -> Fitting:
 
 
 def _without(trained: Trained, refused: list[str]) -> Normaliser:
-    """Return no normaliser.
-
-    Raises:
-        ValueError: If the policy had one, or a file has the name of one and is none for it.
-    """
+    """Return no normaliser; ValueError if the policy had one, or a file has the name of one and is none for it."""
     if refused:
         raise ValueError(f"{trained.path} has no normaliser beside it that fits: {'; '.join(refused[:3])}; {CURE}")
     if trained.wrapped:
@@ -211,11 +185,7 @@ def _without(trained: Trained, refused: list[str]) -> Normaliser:
 
 
 def _best(trained: Trained, fitting: list[Fitting], refused: list[str]) -> Normaliser:
-    """Return the normaliser that belongs to a policy by its steps, or else by its name.
-
-    Raises:
-        ValueError: If there are several, or only a guess that is of other steps.
-    """
+    """Return the normaliser that is a policy's by its steps, or else by its name; ValueError if that is not one."""
     among = [one for one in fitting if one.synchronous] or fitting
     among = [one for one in among if one.rank == among[0].rank]
     first = among[0]

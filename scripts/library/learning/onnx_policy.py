@@ -36,11 +36,7 @@ def model_of(candidate: Candidate) -> onnx.ModelProto:
 
 
 def network_of(candidate: Candidate) -> TrainedPolicy:
-    """Return the network of a policy, or the one that its function makes.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Return the network of a policy, or the one that its function makes; ValueError if it is none."""
     if candidate.network:
         made = candidate.network()
         if robot_files.file_of(candidate.environment):  # it may be elsewhere than when it was trained with

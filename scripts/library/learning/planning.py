@@ -73,12 +73,7 @@ class Asked:
 
 
 def described(asked: Asked) -> TrainingRun:
-    """Return the run that is asked for.
-
-    Raises:
-        ValueError: If there is no such run, environment, option or setting.
-        OSError: If a run's file cannot be read.
-    """
+    """Return the run that is asked for; ValueError if there is none such, OSError if its file cannot be read."""
     if (asked.run is None) == (asked.environment is None) and not (asked.run or "").endswith(".toml"):
         names = ", ".join(training_runs.RUNS)
         raise ValueError(f"takes a run or --env NAME; runs are {names}, and files NAME.toml, which may have both")
@@ -94,11 +89,7 @@ def described(asked: Asked) -> TrainingRun:
 
 
 def check(run: TrainingRun) -> None:
-    """Refuse settings that the algorithm does not have, and options that the environment does not take.
-
-    Raises:
-        ValueError: If there are any; the sentence names them.
-    """
+    """Refuse settings that the algorithm does not have, and options that the environment does not take."""
     import stable_baselines3
 
     known = [
@@ -111,11 +102,7 @@ def check(run: TrainingRun) -> None:
 
 
 def planned(asked: Asked) -> TrainingRun:
-    """Return the training run that is asked for.
-
-    Raises:
-        ValueError: If it cannot be trained there; the sentence says why.
-    """
+    """Return the training run that is asked for; ValueError if it cannot be trained there; the sentence says why."""
     run, folder = described(asked), asked.folder
     if importlib.util.find_spec("stable_baselines3") is None:
         raise ValueError(f"Stable-Baselines3 is needed: {extras.install('rl')}")
@@ -131,12 +118,7 @@ def planned(asked: Asked) -> TrainingRun:
 
 
 def carried_out(run: TrainingRun, asked: Asked) -> int:
-    """Train; return the steps done, fewer than the run's if Ctrl-C ended it.
-
-    Raises:
-        ValueError: If it cannot go on from what is there.
-        OSError: If a file cannot be read or written.
-    """
+    """Train; return the steps done, fewer than the run's after Ctrl-C. ValueError or OSError if it cannot go on."""
     import stable_baselines3
     import torch
 

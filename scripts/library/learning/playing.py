@@ -25,31 +25,19 @@ def start(
     wrappers: Wrappers = UNSAID,
     **more: Any,
 ) -> tuple[gymnasium.Env, PolicyFunction]:
-    """Return a policy's environment and the policy in it; see `begin`.
+    """Return the environment of any policy that `loading.load` has, and the policy in it; see `begin`.
 
-    Args:
-        policy: Any, see `loading.load`.
-        environment: Of it.
-        options: Of the environment.
-        seed: Of the policy.
-        stochastic: Whether it draws its actions.
-        wrappers: What a .zip was trained in.
-        more: Further keywords of `gymnasium.make`.
-
-    Raises:
-        ValueError: If there is no such policy or environment, or they do not go together.
+    Keywords beyond the options are those of `gymnasium.make`. ValueError if there is no such policy or environment, or
+    they do not go together.
     """
     return begin(loading.load(policy, environment, options, stochastic, wrappers), seed, **more)
 
 
 def begin(found: Candidate, seed: int, **more: Any) -> tuple[gymnasium.Env, PolicyFunction]:
-    """Return the environment of a policy that is loaded, and the policy in it.
+    """Return the environment of a policy that is loaded, and the policy in it; ValueError if they do not go together.
 
     Whatever the control period, an episode lasts as long as one of the default period does, unless a keyword says how
     many steps it has.
-
-    Raises:
-        ValueError: If they do not go together.
     """
     name, options = found.environment, found.options
     if more.get("render_mode") and name in SURROGATES:
@@ -77,11 +65,7 @@ def check(
     wrappers: Wrappers = UNSAID,
     **more: Any,
 ) -> Candidate:
-    """Do what an episode begins with, up to the first action; return the policy; arguments are those of `start`.
-
-    Raises:
-        ValueError: If that cannot be done; the sentence says why.
-    """
+    """Do what an episode begins with, up to the first action, and return the policy, or ValueError; see `start`."""
     found = loading.load(policy, environment, options, stochastic, wrappers)
     env, act = begin(found, 0, **more)
     check_acts(policy, env, lambda env, seed: act)
@@ -90,15 +74,9 @@ def check(
 
 
 def check_acts(policy: str, env: gymnasium.Env, make: Callable[[gymnasium.Env, int], PolicyFunction]) -> None:
-    """Do what an episode begins with, up to the first action, which must be one of the environment's.
+    """Do what an episode begins with, up to the first action, which must be one of the environment's; or ValueError.
 
-    Args:
-        policy: Its name, for the sentences.
-        env: Its environment, which is closed if it does not go with it.
-        make: The policy, from the environment and a seed.
-
-    Raises:
-        ValueError: If the policy cannot act in it.
+    The environment is closed if the policy, made of it and a seed, does not go with it.
     """
     name, size = env.spec.id, env.action_space.shape
     observation, info = env.reset(seed=0)

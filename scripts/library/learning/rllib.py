@@ -18,14 +18,7 @@ def make_env(config: dict[str, Any]):
 
 
 def algorithm(options: dict[str, Any], n_runners: int, n_envs: int, batch: int):
-    """Return RLlib's PPO.
-
-    Args:
-        options: Of the environment.
-        n_runners: Processes that simulate; 0 simulates in this one.
-        n_envs: Simulations in each.
-        batch: Steps of all simulations together in an iteration.
-    """
+    """Return RLlib's PPO with that many runners (0 simulates here) of n_envs each, and steps in an iteration."""
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.tune.registry import register_env
 

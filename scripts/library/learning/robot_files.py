@@ -60,12 +60,8 @@ _FILES: dict[str, RobotFile] = {}  # by the name of the environment
 def register(path: Path, found: Mapping[str, Any] | None = None) -> str:
     """Register the robot of a file, anew where a file of it has changed, and return what the environment is called.
 
-    Args:
-        path: The robot's, or that of a baseline that was found for one.
-        found: What was found of the same robot before, which is then not tried: see `to_store`.
-
-    Raises:
-        ValueError: If it is no robot.
+    The file may be that of a baseline. A robot of which something was `found` before, see `to_store`, is not tried.
+    ValueError if it is no robot.
     """
     from tarsus.envs import own_robot  # not above, as below: they import MuJoCo
     from tarsus.mjcf import own_source
@@ -144,13 +140,8 @@ def _found(options: Mapping[str, Any]) -> dict[str, Any]:
 def again(name: str, robot: Mapping[str, Any], folder: Path) -> str:
     """Register the robot that a policy names, without a trial if it is the same, and return its environment.
 
-    Args:
-        name: The stored path; see `to_store`.
-        robot: What else is stored of it.
-        folder: Of the policy: the file is looked for relative to it and the folders above, and in them.
-
-    Raises:
-        ValueError: If it is not there, or no robot.
+    The stored path is looked for relative to the policy's folder and those above, and in them; ValueError if it is no
+    robot or not there.
     """
     path, same = _there(name, robot.get("sha256"), folder)
     found = robot.get("found") if same else None

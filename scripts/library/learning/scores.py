@@ -22,25 +22,16 @@ RESAMPLES = 2000  # of the bootstrap
 
 @dataclass(frozen=True)
 class Trace:
-    """An episode of n steps, which may have ended before its time.
+    """An episode of n steps, which may have ended before its time."""
 
-    Attributes:
-        dt: Control period [s].
-        seconds: How long an episode is that does not end before its time [s].
-        weight: Of the machine [N].
-        way: Along the forward axis since the start, at the end of each step, shape (n,) [m].
-        power: Positive power of the joints, shape (n,) [W].
-        pace: Mean over a stride of forward and sideways velocity [m/s] and yaw rate [rad/s], shape (n, 3); or none.
-        command: Forward velocity [m/s] and yaw rate [rad/s], shape (n, 2); or none.
-    """
-
-    dt: float
-    seconds: float
-    weight: float
-    way: np.ndarray
-    power: np.ndarray
+    dt: float  # control period [s]
+    seconds: float  # how long an episode is that does not end before its time [s]
+    weight: float  # of the machine [N]
+    way: np.ndarray  # along the forward axis since the start, at the end of each step, shape (n,) [m]
+    power: np.ndarray  # positive power of the joints, shape (n,) [W]
+    # mean over a stride of forward and sideways velocity [m/s] and yaw rate [rad/s], shape (n, 3); or none
     pace: np.ndarray | None = None
-    command: np.ndarray | None = None
+    command: np.ndarray | None = None  # forward velocity [m/s] and yaw rate [rad/s], shape (n, 2); or none
 
 
 def speed(trace: Trace) -> float:
@@ -92,11 +83,7 @@ UNITS = {"speed": "m/s", "effectiveness": "m/s", "economy": "1", "following": "1
 
 
 def score(task: FrozenTask, trace: Trace) -> float:
-    """Return the score of an episode of a task.
-
-    Raises:
-        ValueError: If the episode holds numbers that are not finite.
-    """
+    """Return the score of an episode of a task; ValueError if the episode holds numbers that are not finite."""
     for name in ("way", "power", "pace", "command"):
         values = getattr(trace, name)
         if values is not None and not np.isfinite(values).all():
@@ -107,14 +94,8 @@ def score(task: FrozenTask, trace: Trace) -> float:
 def interquartile(scores: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Return the interquartile mean of the scores of all tasks, and its 95 % interval by the stratified bootstrap.
 
-    As in rliable (Agarwal et al. 2021): a quarter of all runs is left out at either end; runs are drawn anew within
-    each task.
-
-    Args:
-        scores: Of each task those of its runs, shape (n_runs,) each.
-
-    Raises:
-        ValueError: If a task has none, or one is not finite.
+    As in rliable (Agarwal et al. 2021): a quarter of all runs is left out at either end; runs, shape (n_runs,) of each
+    task, are drawn anew within it. ValueError if a task has none, or one is not finite.
     """
     for one in scores:
         if not np.size(one) or not np.isfinite(one).all():

@@ -21,12 +21,7 @@ SEEN = 100_000  # observations that the normaliser's moments count as
 
 
 def adopted(run: TrainingRun) -> TrainingRun:
-    """Return a run with those options of the policy it begins with that say what actions and observations mean.
-
-    Raises:
-        ValueError: As `policy_of`.
-        FileNotFoundError: As `policy_of`.
-    """
+    """Return a run with the options of the policy it begins with that say what actions and observations mean."""
     if not run.start:
         return run
     known = TrainedPolicy(path_of(run.start)).about["options"]
@@ -34,11 +29,7 @@ def adopted(run: TrainingRun) -> TrainingRun:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a trained policy.
-
-    Raises:
-        ValueError: If there is none of that name.
-    """
+    """Return the path of a trained policy; ValueError if there is none of that name."""
     path = policies.checkpoint_of(name)
     if path is None:
         there_are = ", ".join(policies.shipped())
@@ -47,12 +38,7 @@ def path_of(name: str) -> Path:
 
 
 def policy_of(run: TrainingRun) -> TrainedPolicy | None:
-    """Return the policy that a run begins with, or None.
-
-    Raises:
-        ValueError: If there is none of that name, or it was trained for another environment or for other actions.
-        FileNotFoundError: If its folder holds none.
-    """
+    """Return the policy that a run begins with, or None; ValueError if it is of another environment, or actions."""
     if not run.start:
         return None
     if run.algorithm != "PPO":
@@ -79,11 +65,7 @@ def normalises(policy: TrainedPolicy) -> bool:
 
 
 def begin_with(policy: TrainedPolicy, model, normaliser) -> None:
-    """Copy a policy's actor into a new model of Stable-Baselines3's PPO, and its moments into a `VecNormalize`.
-
-    Raises:
-        ValueError: If its layers have other sizes, or another activation.
-    """
+    """Copy a policy's actor into a new PPO, its moments into a `VecNormalize`; ValueError if its layers are others."""
     import torch
 
     layers, activation, _ = actor_of(model)

@@ -18,10 +18,7 @@ AHEAD = Path([[0.0, 0.0], [1.0, 0.0]], 0.08)  # straight on; the longest strides
 def pose_of(base: gymnasium.Env, noise: tuple[float, float] = (0.0, 0.0), seed: int = 0) -> Callable:
     """Return a function that measures x, y and heading of a multipod in its environment, (3,) [m, m, rad].
 
-    Args:
-        base: The environment, unwrapped.
-        noise: Standard deviations of places [m] and of the heading [rad].
-        seed: Of the noise.
+    `noise` has the standard deviations of places [m] and of the heading [rad].
     """
     rng, deviation = np.random.default_rng(seed), np.array([noise[0], noise[0], noise[1]])
 

@@ -59,11 +59,7 @@ class TrainedPolicy:
 
     @classmethod
     def of(cls, arrays: Mapping[str, np.ndarray]) -> TrainedPolicy:
-        """Return the policy of arrays as they are in a file.
-
-        Raises:
-            ValueError: If they are none.
-        """
+        """Return the policy of arrays as they are in a file; ValueError if they are none."""
         made = cls.__new__(cls)
         made._take(arrays)
         return made
@@ -74,7 +70,6 @@ class TrainedPolicy:
         return (np.tanh(x) if self.squash else np.clip(x, -1.0, 1.0)).astype(np.float32)
 
     def _last(self, observation: np.ndarray) -> np.ndarray:
-        """Return the output of the last layer."""
         x = np.clip((observation - self.mean) / self.scale, -self.clip, self.clip)
         for k, (weight, bias) in enumerate(self.layers):
             x = x @ weight.T + bias
@@ -140,11 +135,7 @@ class TrainedPolicy:
 
 
 def stored_arrays(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of an .npz file.
-
-    Raises:
-        ValueError: If it is none, is damaged, lacks an array of a policy, or its arrays are too large or are objects.
-    """
+    """Return a policy's arrays in an .npz; ValueError if it is damaged, lacks one, or has too large ones."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -168,11 +159,7 @@ def _array(name: str, data: bytes) -> np.ndarray:
 
 
 def about_of(text: str) -> dict[str, Any]:
-    """Return the notes of a policy, from JSON: its environment, options of that, and what else was noted.
-
-    Raises:
-        ValueError: If it is none; the sentence says what it has to be.
-    """
+    """Return a policy's notes, from JSON: environment, its options and more; ValueError says what they have to be."""
     try:
         about = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -181,11 +168,7 @@ def about_of(text: str) -> dict[str, Any]:
 
 
 def check_about(about: Any) -> dict[str, Any]:
-    """Return the notes of a policy, if they name its environment and its options.
-
-    Raises:
-        ValueError: If it does not.
-    """
+    """Return the notes of a policy, if they name its environment and its options; ValueError if it does not."""
     if not isinstance(about, dict):
         raise ValueError(f"what it was made with must be a table of names and values, got {_shown(about)}")
     if lacking := [name for name in ("environment", "options") if name not in about]:
@@ -236,7 +219,6 @@ def _numbers(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]
 
 
 def _shown(value: Any) -> str:
-    """Return a value in a few words."""
     if isinstance(value, np.ndarray) and value.shape:
         return f"an array of {value.dtype} and shape {value.shape}"
     text = repr(value.item() if isinstance(value, np.ndarray) else value)

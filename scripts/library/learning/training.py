@@ -50,12 +50,7 @@ def environments(run: TrainingRun, num_envs: int, n_threads: int):
 
 
 def build(run: TrainingRun, seed: int, folder: Path, resume: bool, n_threads: int):
-    """Return the model and its normaliser, new or as the newest whole checkpoint has them.
-
-    Raises:
-        FileNotFoundError: If there is none.
-        ValueError: If it was made for other settings; the differences are listed.
-    """
+    """Return the model and its normaliser, new or of the newest whole checkpoint; FileNotFoundError or ValueError."""
     import stable_baselines3
     from stable_baselines3.common.logger import configure
     from stable_baselines3.common.vec_env import VecNormalize
@@ -82,11 +77,7 @@ def build(run: TrainingRun, seed: int, folder: Path, resume: bool, n_threads: in
 
 
 def checkpoint_in(folder: Path) -> Path:
-    """Return the newest whole checkpoint to go on from.
-
-    Raises:
-        FileNotFoundError: If there is none; the sentence says how to begin again.
-    """
+    """Return the newest whole checkpoint to go on from; FileNotFoundError says how to begin again."""
     try:
         return checkpoint.whole(folder / "latest")
     except FileNotFoundError as error:

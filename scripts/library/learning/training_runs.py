@@ -136,12 +136,7 @@ RUNS: dict[str, TrainingRun] = {
 
 
 def find(name: str) -> TrainingRun:
-    """Return the run of that name, or of a file in TOML with the fields of `TrainingRun`.
-
-    Raises:
-        ValueError: If no run has it, or the file is none.
-        OSError: If the file cannot be read.
-    """
+    """Return the run of that name, or of a file in TOML with the fields of `TrainingRun`; ValueError or OSError."""
     if name.endswith(".toml"):
         return from_file(Path(name))
     name = name.replace("_", "-")  # as machines may be spelled
@@ -151,12 +146,7 @@ def find(name: str) -> TrainingRun:
 
 
 def from_file(path: Path) -> TrainingRun:
-    """Return the run that a file in TOML describes, with the fields of `TrainingRun`.
-
-    Raises:
-        ValueError: If it is not TOML, lacks the environment, or has a field that there is not.
-        OSError: If it cannot be read.
-    """
+    """Return the run of a file in TOML with the fields of `TrainingRun`; ValueError if it is none, or OSError."""
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # of TOML or of UTF-8
@@ -172,14 +162,7 @@ def from_file(path: Path) -> TrainingRun:
 
 
 def changed(run: TrainingRun, algorithm: str | None, options: Mapping[str, Any], **more: Any) -> TrainingRun:
-    """Return a run with changes; another algorithm comes with the settings of its own.
-
-    Args:
-        run: What is changed.
-        algorithm: "PPO" or "SAC"; None leaves it.
-        options: Of the environment, beside those that it has.
-        more: Other fields; None leaves one.
-    """
+    """Return a run with changes, None leaves one; another algorithm comes with the settings of its own."""
     if algorithm and algorithm != run.algorithm:
         run = replace(run, algorithm=algorithm, settings=SETTINGS[algorithm])
     said = {name: value for name, value in more.items() if value is not None}

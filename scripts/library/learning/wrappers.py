@@ -12,22 +12,13 @@ NONE = "none"  # as a normaliser
 
 @dataclass(frozen=True)
 class Wrappers:
-    """What a .zip of Stable-Baselines3 does not say.
+    """What a .zip of Stable-Baselines3 does not say."""
 
-    Attributes:
-        normaliser: File of the `VecNormalize`; "none" for none, None for what lies beside the policy.
-        stack: How many observations are stacked; None for what the policy's observation says.
-    """
-
-    normaliser: str | None = None
-    stack: int | None = None
+    normaliser: str | None = None  # file of the `VecNormalize`; "none" for none, None for what lies beside the policy
+    stack: int | None = None  # how many observations are stacked; None for what the policy's observation says
 
     def refuse(self, policy: str) -> None:
-        """Refuse to be used with a policy that has its own within.
-
-        Raises:
-            ValueError: If anything was said.
-        """
+        """Refuse to be used with a policy that has its own within."""
         for name, value in (("normaliser", self.normaliser), ("stack", self.stack)):
             if value is not None:
                 raise ValueError(f"--{name} is for a .zip of Stable-Baselines3; {policy} is none, so leave it out")

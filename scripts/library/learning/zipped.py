@@ -19,23 +19,14 @@ from tarsus.scripts.library.learning.wrappers import Wrappers
 
 @dataclass(frozen=True)
 class Zipped:
-    """A policy of a .zip in an environment.
+    """A policy of a .zip in an environment."""
 
-    Attributes:
-        path: The file.
-        model: Of Stable-Baselines3.
-        algorithm: Its name.
-        normaliser: Its `VecNormalize`, and what to say of it.
-        stack: Of observations.
-        given: Shape of the environment's observation.
-    """
-
-    path: Path
-    model: Any
-    algorithm: str
-    normaliser: normalisers.Normaliser
-    stack: memory.Stack
-    given: tuple[int, ...]
+    path: Path  # the file
+    model: Any  # of Stable-Baselines3
+    algorithm: str  # its name
+    normaliser: normalisers.Normaliser  # its `VecNormalize`, and what to say of it
+    stack: memory.Stack  # of observations
+    given: tuple[int, ...]  # shape of the environment's observation
 
     @property
     def remembers(self) -> bool:
@@ -86,11 +77,7 @@ class Zipped:
         return memory.Remembering(predict, self.stack, normalise if early else _as_it_is) if self.remembers else act
 
     def network(self, environment: str, options: Mapping[str, Any]) -> TrainedPolicy:
-        """Return its network as plain arrays, which say what it was made for.
-
-        Raises:
-            ValueError: If it has a state, or is another than those that can be written.
-        """
+        """Return its network as arrays, which say what it was made for; ValueError if it cannot be written so."""
         if self.recurrent:
             raise ValueError(
                 f"{self.path} is a policy with an LSTM, whose action depends on its state and not on one observation: "
@@ -113,16 +100,9 @@ def _as_it_is(observation: np.ndarray) -> np.ndarray:
 
 
 def opened(path: Path, environment: str, options: Mapping[str, Any], wrappers: Wrappers) -> Zipped:
-    """Return the policy of a .zip.
+    """Return the policy of a .zip; it is unpickled, as is its normaliser: both can run any code.
 
-    Args:
-        path: The file, which is unpickled, as is its normaliser: both can run any code.
-        environment: In which it acts.
-        options: Of that.
-        wrappers: What the user says of its training.
-
-    Raises:
-        ValueError: If it is none, cannot be loaded here, or does not go with the environment; the sentence says why.
+    ValueError says why it is none, cannot be loaded here, or does not go with the environment.
     """
     stored = algorithms.read(path)
     model, algorithm = algorithms.loaded(path, stored)

@@ -10,24 +10,22 @@ from typing import Any
 import numpy as np
 
 from tarsus.scripts.command import arguments
-from tarsus.scripts.library.machines.machine import SET, MachineCommand
-from tarsus.scripts.library.machines.multipod import MULTIPOD, SHORTEST, leg_table, write_film
+from tarsus.scripts.library.machines.machine import SET
+from tarsus.scripts.library.machines.multipod import SHORTEST, Multipod
 from tarsus.scripts.library.machines.outcome import Run
 
 SPEED = 0.06  # along the path [m/s]
 SINE = (0.2, 6.0, 6.0)  # amplitude, wavelength and length of the path by default [m]
 
 
-class ConnectionMpc(MachineCommand):
+class ConnectionMpc(Multipod):
     """A multipod that follows a path, planned on the sliding model."""
 
     name = "connection_mpc"
-    engines = ("mujoco",)
-    renders = True
+    seconds = None  # to the end of the path
     files = ("run.nc", "run.csv", "legs.csv", "path.csv", "run.png", "run.mp4")
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the robot and the path."""
         parser.add_argument("--legs", dest="n_legs", type=arguments.count, help="how many, even, 4 to 50; default 12")
         words = "CSV file of points x, y in m, the path in the robot's frame at its start; by default a sine"
         parser.add_argument("--path", type=Path, metavar="FILE", help=words)
@@ -63,25 +61,20 @@ class ConnectionMpc(MachineCommand):
         return following
 
     def mujoco(self, experiment: Any, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo."""
         from tarsus.scripts.library.machines.connection_walk import follow
 
         return follow(experiment, seconds, **options)
 
-    def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the arrows."""
-        MULTIPOD.add_looks(parser)
-
     def failed(self, run: Run) -> bool:
         """Return whether MuJoCo warned, or the robot toppled."""
-        return MULTIPOD.failed(run) or not run.completed
+        return super().failed(run) or not run.completed
 
     def summary(self, run: Any) -> str:
         """Return the summary of a walk, and its distance from the path."""
         from tarsus.scripts.library.records.summary import text
 
         track, length = run.track, run.walking.params.segment_length * run.walking.params.n_segments
-        words = MULTIPOD.summary(run)
+        words = super().summary(run)
         if len(track) < 2:
             return words
         held = sum("held" in decision.status.value for decision in run.decided)
@@ -100,9 +93,8 @@ class ConnectionMpc(MachineCommand):
         """Return the loads of the legs, and the track in the path's frame."""
         import pandas as pd
 
-        head, rows = leg_table(run)
         track = pd.DataFrame(run.track, columns=["time", "x", "y", "heading"])
-        return {"legs.csv": pd.DataFrame(rows, columns=head), "path.csv": track.assign(distance=run.distance)}
+        return super().tables(run) | {"path.csv": track.assign(distance=run.distance)}
 
     def figure(self, run: Any, experiment: Any) -> Any:
         """Return the path, the track and the controls."""
@@ -124,14 +116,7 @@ class ConnectionMpc(MachineCommand):
         below.legend(frameon=False, loc="upper right")
         return figure
 
-    def film(self, run: Any, experiment: Any, path, args: argparse.Namespace) -> None:
-        """Write the film of a run."""
-        from tarsus.scripts.library.machines.connection_walk import FollowingStepper
-
-        write_film(run, FollowingStepper(experiment).model, path, args.forces)
-
     def stepper(self, experiment: Any) -> Any:
-        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.connection_walk import FollowingStepper
 
         return FollowingStepper(experiment)
@@ -143,11 +128,7 @@ def _size(distance: np.ndarray, length: float) -> str:
 
 
 def read_path(file: Path | None, speed: float):
-    """Return the path in a file, or the sine, at a speed.
-
-    Raises:
-        ValueError: If the file is none of numbers, has no path, or the path leaves the ground.
-    """
+    """Return the path in a file, or the sine, at a speed; ValueError if it is none, or leaves the ground."""
     from tarsus.controllers.path import Path as Way
     from tarsus.mjcf.terrain import EDGE
 

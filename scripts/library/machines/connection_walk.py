@@ -32,11 +32,7 @@ class PathWalking(Walking):
 
 
 class FollowingStepper(WalkingStepper):
-    """Steps a multipod whose undulation is steered.
-
-    Attributes:
-        gait: The gait of this run.
-    """
+    """Steps a multipod whose undulation is steered by the `gait` of this run."""
 
     def __init__(self, following: PathWalking):
         """Build the model and stand it where the gait begins."""

@@ -32,11 +32,6 @@ class Rows(NamedTuple):
     loads: np.ndarray  # torques and the ground's force, as the machine's `variables` wants them, (n, k)
 
 
-def joined(qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
-    """Return MuJoCo's state as the exact one, where they are the same."""
-    return np.concatenate([qpos, qvel])
-
-
 @dataclass(frozen=True, eq=False)
 class Machine:
     """What both engines must know of a machine with one foot. An experiment is an `Experiment`.
@@ -94,7 +89,7 @@ class Machine:
     settle: float = 0.0
     leads: bool = False
     follow: Callable | None = None
-    to_exact: Callable = joined
+    to_exact: Callable = lambda qpos, qvel: np.concatenate([qpos, qvel])
     to_mujoco: Callable = lambda x: np.split(x, 2)
 
     def experiment(self, params: Any = None, gains: Any = None, *settings: Any, **others: Any) -> Experiment:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.clock import BLEND_SHAPES, HEADINGS, TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
+from tarsus.controllers import clock_gaits
+from tarsus.controllers.slope import SlopeLaw, slope_of
 from tarsus.scripts.command import arguments
-from tarsus.scripts.library.machines import hexapod_gait
 from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment, PlatelessExperiment, Start
 from tarsus.scripts.library.machines.machine import FORCES, SET, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
@@ -35,7 +37,7 @@ class Hexapod(MachineCommand):
         """Add gait, ground, robot and start."""
         words = "method of the exact engine; default rodas5p, which suits stiff fields"
         parser.add_argument("--method", choices=METHODS, help=words)
-        hexapod_gait.add_options(parser.add_argument_group("gait"))
+        add_gait_options(parser.add_argument_group("gait"))
         world = parser.add_argument_group("robot and ground")
         world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
         world.add_argument("--robot", **ROBOT)
@@ -49,7 +51,6 @@ class Hexapod(MachineCommand):
         start.add_argument("--lift", type=arguments.finite, default=0.0, help="lowest toe above the ground [m]")
 
     def experiment(self, args: argparse.Namespace) -> HexapodExperiment:
-        """Return the experiment of a command line."""
         from tarsus.mjcf.presets import find
         from tarsus.scripts.library.machines import hexapod_mujoco, stepping
 
@@ -58,7 +59,7 @@ class Hexapod(MachineCommand):
         find(args.preset)
         params = with_symbols(robot(args.robot), arguments.assignments(args.set, "--set", texts=TEXTS))
         ground = params.terrain if args.terrain is None else arguments.terrain(args.terrain)
-        gait, law = hexapod_gait.compensated(args, hexapod_gait.gait_from(args, params), ground)
+        gait, law = compensated(args, gait_from(args, params), ground)
         starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
         if args.legs != "toes" and (starts or args.engine != "mujoco"):
             raise ValueError(f"--legs {args.legs} needs --engine mujoco, and starts at rest on the ground")
@@ -70,23 +71,19 @@ class Hexapod(MachineCommand):
         return experiment
 
     def exact(self, experiment: HexapodExperiment, seconds: float, *args: Any, **options: Any) -> Run:
-        """Run the exact engine."""
         from tarsus.scripts.library.machines import hexapod_exact
 
         return hexapod_exact.simulate(experiment, seconds, *args, **options)
 
     def mujoco(self, experiment: HexapodExperiment, seconds: float, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo."""
         from tarsus.scripts.library.machines import hexapod_mujoco
 
         return hexapod_mujoco.simulate(experiment, seconds, fine, **options)
 
     def stride(self, experiment: HexapodExperiment) -> float:
-        """Return the clock's period [s]."""
         return experiment.gait.cycle_time
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add page and arrows."""
         parser.add_argument(
             "--page", action="store_true", help="write run.html, a self-contained page of the run in 3-D"
         )
@@ -100,7 +97,6 @@ class Hexapod(MachineCommand):
         return told | ({"summary": summary.summarise(run.record)} if run.record.sizes["time"] > 1 else {})
 
     def summary(self, run: Run) -> str:
-        """Return the numbers of a run."""
         from tarsus.scripts.library.records import summary
 
         if run.record.sizes["time"] < 2:
@@ -108,24 +104,20 @@ class Hexapod(MachineCommand):
         return summary.text(summary.lines(summary.summarise(run.record)))
 
     def figure(self, run: Run, experiment: HexapodExperiment) -> Any:
-        """Return the figure of a run."""
         from tarsus.scripts.library.views import run_plot
 
         return run_plot.draw(run.record)
 
     def model(self, experiment: HexapodExperiment) -> Any:
-        """Return MuJoCo's model."""
         return experiment.model()
 
     def page(self, run: Run, experiment: HexapodExperiment, path) -> None:
-        """Write the page of a run."""
         from tarsus.scripts.library.views import page
 
         title = f"Hexapod, {path.parent.name}"
         page.write_page(run.record, experiment.model(), experiment.ground, path, title)
 
     def stepper(self, experiment: HexapodExperiment) -> Any:
-        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
         return HexapodStepper(experiment)
@@ -144,6 +136,66 @@ def _start(args: argparse.Namespace, params: HexapodParams, gait: TripodGait, gr
     qpos[2] += args.lift - np.min(z - ground.height(x, y))
     qvel[:3], qvel[3:6] = args.velocity or (0, 0, 0), args.spin or (0, 0, 0)
     return qpos, qvel
+
+
+# Options: long name, the report's symbol if it has one, unit or meaning.
+GAIT_OPTIONS = {
+    "cycle_time": ("t_c", "period of the clock [s]"),
+    "slow_time": ("t_s", "duration of the slow phase [s]"),
+    "sweep_angle": ("phi_s", "angle of the slow phase [rad]"),
+    "leg_offset": ("phi_o", "offset of all references [rad]"),
+    "slow_time_difference": ("dt_s", "added to t_s on the left, taken off on the right [s]; right turns need < 0"),
+    "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
+    "sweep_difference": ("dphi_s", "added to phi_s on the left, taken off on the right [rad]; right turns need > 0"),
+    "phase_difference": (
+        "",
+        "of the second tripod's clock from the first's [cycle]; 0.5 for a tripod gait, 0 to pronk",
+    ),
+    "middle_phase": ("", "of the middle legs' clock from what their tripod has [cycle]"),
+    "front_phase": ("", "the same of the front legs"),
+    "blend": ("", "width of the blends between slow and fast [cycle]; 0 for corners"),
+}
+SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]
+
+
+def add_gait_options(gait: argparse._ArgumentGroup) -> None:
+    gait.add_argument("--gait", metavar="NAME", help=f"{clock_gaits.NAMES}; the options below change it")
+    for name, (symbol, words) in GAIT_OPTIONS.items():
+        flags = [f"--{name.replace('_', '-')}", *([f"--{symbol}"] if symbol else [])]
+        gait.add_argument(*flags, dest=name, type=arguments.finite, help=words)
+    gait.add_argument("--blend-shape", choices=BLEND_SHAPES, help="shape of the blends; by default cubic")
+    words = "slow phase as a share of the cycle, instead of --slow-time"
+    gait.add_argument("--duty", type=arguments.positive, help=words)
+    words = "lean the legs by RHex's law, for the known slope or the one felt by the accelerometer (MuJoCo)"
+    gait.add_argument("--compensate-slope", choices=("known", "felt"), help=words)
+    words = "in that law, share of the slope by which hips are lowered; RHex's code had 0.01 (default: %(default)s)"
+    gait.add_argument("--iota", type=arguments.number(0.0), default=SlopeLaw.iota, help=words)
+    gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
+
+
+def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
+    """Return the named or the parameters' gait, changed, or ValueError; a new cycle time keeps the duty."""
+    gait = params.gait if args.gait is None else clock_gaits.find(args.gait, args.heading)
+    given = {name: getattr(args, name) for name in (*GAIT_OPTIONS, "blend_shape") if getattr(args, name) is not None}
+    if args.duty is not None and "slow_time" in given:
+        raise ValueError("give either --slow-time or --duty, not both")
+    cycle_time = given.get("cycle_time", gait.cycle_time)
+    if not SHORTEST_CYCLE <= cycle_time:
+        raise ValueError(f"cycle_time must be at least {SHORTEST_CYCLE} s, got {cycle_time:g}")
+    if "slow_time" not in given:
+        duty = gait.slow_time / gait.cycle_time if args.duty is None else args.duty
+        given["slow_time"] = duty * cycle_time
+    return replace(gait, heading=args.heading, **given)
+
+
+def compensated(args: argparse.Namespace, gait: TripodGait, ground: Terrain) -> tuple[TripodGait, SlopeLaw | None]:
+    """Return the gait for the ground's known slope, and the law if it is to be felt; ValueError if it cannot be."""
+    law = SlopeLaw(iota=args.iota)
+    if args.compensate_slope == "known":
+        return law.compensated(gait, slope_of(ground)), None
+    if args.compensate_slope == "felt" and args.engine != "mujoco":
+        raise ValueError("--compensate-slope felt needs the accelerometer of --engine mujoco; both engines have known")
+    return gait, law if args.compensate_slope == "felt" else None
 
 
 HEXAPOD = Hexapod()

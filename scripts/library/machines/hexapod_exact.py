@@ -93,11 +93,7 @@ def simulate(
 
 
 def _status(result: hy.Result) -> RunStatus:
-    """Return the status of a run.
-
-    Raises:
-        RuntimeError: If the engine gave up, which is neither a walk nor a fall.
-    """
+    """Return the status of a run; RuntimeError if the engine gave up, which is neither a walk nor a fall."""
     if result.status is hy.Status.FINAL_TIME:
         return RunStatus.COMPLETED
     if result.status is hy.Status.STOPPED:

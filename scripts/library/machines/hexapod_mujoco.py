@@ -29,12 +29,7 @@ from tarsus.scripts.library.records import electric, record
 
 
 class HexapodStepper(stepping.Stepper):
-    """Steps a hexapod under the clock: command the hips, let the ground follow the feet, step.
-
-    Attributes:
-        experiment: What is run.
-        controller: What commands the hips.
-    """
+    """Steps a hexapod under the clock: command the hips, let the ground follow the feet, step."""
 
     def __init__(self, experiment: HexapodExperiment):
         """Build the model and stand it at its start; by default at rest, legs where the gait wants them at t = 0."""
@@ -59,13 +54,11 @@ class HexapodStepper(stepping.Stepper):
         self._sensors = slice(first, first + 4 * N_LEGS)
 
     def command(self, data: mujoco.MjData) -> None:
-        """Write the hip commands for the step that starts from `data`."""
         if self._senses:
             self.controller.estimator.sense(data.time, data.sensor("accelerometer").data[1])
         data.ctrl[:] = self.controller(data.time + self._command_lead, data.qpos[7::3]).ravel()
 
     def fallen(self) -> str:
-        """Return in what way the body has fallen, or an empty string."""
         return self.posture() if self._toes else self.posture(0.0, RunStatus.OVERTURNED)
 
     def before(self) -> tuple:

@@ -115,7 +115,6 @@ class HoppingLeg(MachineCommand):
         parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="e.g. step 0.03 0.3")
 
     def experiment(self, args: argparse.Namespace) -> Experiment:
-        """Return the experiment of a command line."""
         from tarsus.scripts.library.machines import runners
 
         params, gains = HoppingLegParams(motor_mode=args.motor_mode), RaibertGains(args.speed, args.height)
@@ -139,16 +138,14 @@ class HoppingLeg(MachineCommand):
         return "\n".join([*lines, run.status])
 
     def figure(self, run: Run, experiment: Experiment) -> Any:
-        """Return the picture of the last row."""
-        from tarsus.scripts.library.views.hopping_view import HoppingPicture
+        from tarsus.scripts.library.views.leg_picture import HoppingPicture
 
         picture = HoppingPicture(run.record, experiment)
         picture.update(run.record.sizes["time"] - 1)
         return picture.figure
 
     def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
-        """Write the film of a run."""
-        from tarsus.scripts.library.views.hopping_view import HoppingPicture
+        from tarsus.scripts.library.views.leg_picture import HoppingPicture
 
         HoppingPicture(run.record, experiment).film(path)
 

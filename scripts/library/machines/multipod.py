@@ -39,7 +39,6 @@ class Multipod(MachineCommand):
         parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
 
     def experiment(self, args: argparse.Namespace) -> Any:
-        """Return the experiment of a command line."""
         from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper
 
         if args.seconds < SHORTEST:
@@ -61,21 +60,17 @@ class Multipod(MachineCommand):
         return walking
 
     def mujoco(self, experiment: Any, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo."""
         from tarsus.scripts.library.machines.multipod_mujoco import walk
 
         return walk(experiment, seconds, **options)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the arrows."""
         parser.add_argument("--forces", **FORCES)
 
     def failed(self, run: Run) -> bool:
-        """Return whether MuJoCo warned."""
         return bool(run.warnings)
 
     def summary(self, run: Run) -> str:
-        """Return the summary of a walk."""
         from tarsus.scripts.library.records.summary import text
 
         words = text(summary(run))
@@ -90,14 +85,16 @@ class Multipod(MachineCommand):
         head, rows = leg_table(run)
         return {"legs.csv": pd.DataFrame(rows, columns=head)}
 
-    def film(self, run: Run, experiment: Any, path, args: argparse.Namespace) -> None:
-        """Write the film of a run."""
-        from tarsus.scripts.library.machines.multipod_mujoco import WalkingStepper
+    def film(self, run: Any, experiment: Any, path, args: argparse.Namespace) -> None:
+        from tarsus.scripts.library.machines.multipod_mujoco import FPS
+        from tarsus.scripts.library.views import rendering
 
-        write_film(run, WalkingStepper(experiment).model, path, args.forces)
+        every, feet = 2, (run.record[name].values for name in ("foot_position", "foot_force"))
+        instants = zip(*(column[::every] for column in (run.qpos, *feet)), strict=True)
+        images = rendering.film(self.stepper(experiment).model, instants, forces=args.forces)
+        rendering.write_film(path, images, FPS / every)
 
     def stepper(self, experiment: Any) -> Any:
-        """Return the stepper in MuJoCo."""
         from tarsus.scripts.library.machines.multipod_mujoco import WalkingStepper
 
         return WalkingStepper(experiment)
@@ -147,22 +144,11 @@ def leg_table(walk) -> tuple[tuple[str, ...], list[tuple]]:
 
 
 def leg_names(walking) -> list[str]:
-    """Return the name of every leg."""
     from tarsus.envs.bigant import LEGS
 
     if walking.robot == "bigant":
         return list(LEGS)
     return walking.params.leg_names() if walking.robot == "multipod" else [str(k) for k in range(walking.n_legs)]
-
-
-def write_film(run: Any, model: Any, path, forces: bool) -> None:
-    """Write the film of a walk of MuJoCo's model, with the feet's forces or without."""
-    from tarsus.scripts.library.machines.multipod_mujoco import FPS
-    from tarsus.scripts.library.views import rendering
-
-    every, feet = 2, (run.record[name].values for name in ("foot_position", "foot_force"))
-    instants = zip(*(column[::every] for column in (run.qpos, *feet)), strict=True)
-    rendering.write_film(path, rendering.film(model, instants, forces=forces), FPS / every)
 
 
 MULTIPOD = Multipod()

@@ -99,7 +99,6 @@ class WalkingStepper(stepping.Stepper):
         self.total_force: list[float] = []  # vertical, of all feet, at every step [N]
 
     def command(self, data: mujoco.MjData) -> None:
-        """Command the servos."""
         data.ctrl[:] = self._controls(*self._gait(data.time + self._command_lead))
 
     def advance(self) -> None:

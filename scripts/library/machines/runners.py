@@ -27,11 +27,7 @@ LONGEST = 1.0  # a run of n sections ends after n times this [s]
 
 
 def limits(sections: int | None, seconds: float | None) -> tuple[int, float]:
-    """Return after how many sections and after what time [s] a run ends, whichever comes first.
-
-    Raises:
-        ValueError: If there is no section to reach.
-    """
+    """Return after how many sections and after what time [s] a run ends, whichever is first; ValueError for none."""
     sections = ENDLESS if sections is None else sections
     if not sections >= 1:
         raise ValueError(f"the number of steps must be at least 1, got {sections}")
@@ -101,17 +97,9 @@ def log_of(r: hy.Result) -> list[Happened]:
 
 
 class MachineStepper(stepping.Stepper):
-    """A machine in MuJoCo under its sampled controller.
+    """A machine in MuJoCo under its sampled controller; ValueError if the foot starts below ground.
 
-    Args:
-        machine: What to run.
-        experiment: How.
-        preset: Contact and timestep settings.
-        hold: Physics steps for which a command is held.
-        most: Sections after which the run has ended.
-
-    Raises:
-        ValueError: If the foot starts below ground.
+    A command is held for `hold` physics steps, and after `most` sections the run has ended.
     """
 
     def __init__(
@@ -156,7 +144,6 @@ class MachineStepper(stepping.Stepper):
             self._read = len(controller.log)
 
     def advance(self) -> None:
-        """Take the step, after what follows the machine."""
         if self._follow is not None:
             self._follow(self.data)
         super().advance()
@@ -166,7 +153,6 @@ class MachineStepper(stepping.Stepper):
         return self.n_sections >= self.most
 
     def fallen(self) -> str:
-        """Return the words for a fall, or an empty string."""
         return self.machine.fallen(self.experiment, self.data.time, self.state(), self.n_sections)
 
     def before(self) -> tuple:
@@ -215,11 +201,7 @@ def in_mujoco(
 
 
 def check(machine: Machine, experiment: Experiment, engine: str, seconds: float | None) -> None:
-    """Refuse what an engine (`exact`, `mujoco` or `both`) could not begin.
-
-    Raises:
-        ValueError: If that is so; the sentence says why.
-    """
+    """Refuse what an engine (`exact`, `mujoco` or `both`) could not begin, by a ValueError that says why."""
     preset = find(experiment.preset, machine.presets)
     machine.state(experiment)
     if engine != "mujoco":

@@ -146,14 +146,12 @@ class SlipLeg(MachineCommand):
         return "\n".join([*lines, f"energy of the mass centre at the apexes {energy[0]:.3f} J, last {lost}"])
 
     def figure(self, run: Run, experiment: Experiment) -> Any:
-        """Return the figure of a run."""
-        from tarsus.scripts.library.views import slip_leg_view
+        from tarsus.scripts.library.views import leg_picture
 
-        return slip_leg_view.draw(run)
+        return leg_picture.draw(run)
 
     def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
-        """Write the film of a run."""
-        from tarsus.scripts.library.views.slip_leg_view import SlipLegPicture
+        from tarsus.scripts.library.views.leg_picture import SlipLegPicture
 
         SlipLegPicture(run.record, experiment).film(path, args.fps / args.slower, 1.0 / args.slower)
 

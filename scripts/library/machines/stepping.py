@@ -33,12 +33,7 @@ BAD = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoc
 
 
 class Stepper(ABC):
-    """A machine in MuJoCo under its controller, one physics step after the other.
-
-    Attributes:
-        model: The compiled model.
-        data: Its state.
-    """
+    """A machine in MuJoCo, `model` and `data`, under its controller, one physics step after the other."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, ground: Terrain, preset: Preset):
         """Take a compiled model at its start."""
@@ -168,11 +163,7 @@ class _Rows:
 
 
 def rows_in(seconds: float, timestep: float, every: int | None = None) -> tuple[int, int]:
-    """Return the physics steps between two rows of a record, and how many rows follow the first.
-
-    Raises:
-        ValueError: If the time is shorter than a row.
-    """
+    """Return the physics steps between two rows of a record, and how many rows follow; ValueError for less than one."""
     every = max(1, round(SAMPLE_PERIOD / timestep)) if every is None else every
     n_rows = round(seconds / (every * timestep))
     if n_rows < 1:

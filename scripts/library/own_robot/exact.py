@@ -72,7 +72,10 @@ def exact_rollout(
             if k < n:
                 run.to((k + 1) * hold)
                 bar.update(1)
-    return _recorded(model, robot, ground, rows, status)
+    *columns, energy = (np.array(column) for column in zip(*rows, strict=True))
+    budget = dict(zip(BUDGET, energy.T, strict=True))
+    words = "tarsus articulated", status, "rigid feet"
+    return record_of(model, robot.feet, columns, words, ground, robot.forward, more=budget)
 
 
 def begun(
@@ -120,10 +123,3 @@ class _Reader:
         energy = (run.energy, books[WORK], books[DAMPED] + books[DRY], books[RUBBED] + run.lost)
         power = np.abs(run.work.actuator.prod(1)).sum()
         return run.time, run.qpos, run.qvel, places, forces, touching > 0, run.ctrl.copy(), power, np.array(energy)
-
-
-def _recorded(model, robot: own_robot.OwnRobot, ground: Terrain, rows: list[tuple], status: str) -> Run:
-    *columns, energy = (np.array(column) for column in zip(*rows, strict=True))
-    budget = dict(zip(BUDGET, energy.T, strict=True))
-    words = "tarsus articulated", status, "rigid feet"
-    return record_of(model, robot.feet, columns, words, ground, robot.forward, more=budget)

@@ -35,11 +35,7 @@ def geoms_of_feet(model: mujoco.MjModel, feet: Sequence[str], data: mujoco.MjDat
 
 
 def foot_geoms(model: mujoco.MjModel, feet: Sequence[str]) -> np.ndarray:
-    """Return the ids of the spheres that are these feet, as the contact solver takes them, shape (n_feet,).
-
-    Raises:
-        ValueError: If there is none of a name, or a foot is no sphere.
-    """
+    """Return the spheres that are these feet, shape (n_feet,); ValueError if one is none, or has no such name."""
     found = geoms_of_feet(model, feet)
     for name, geoms in zip(feet, found, strict=True):
         if len(geoms) > 1 or model.geom_type[geoms[0]] != mujoco.mjtGeom.mjGEOM_SPHERE:
@@ -48,15 +44,10 @@ def foot_geoms(model: mujoco.MjModel, feet: Sequence[str]) -> np.ndarray:
 
 
 def loads(model: mujoco.MjModel, data: mujoco.MjData, feet: Sequence) -> tuple[np.ndarray, np.ndarray]:
-    """Return the force on each foot by what is not the robot, and whether it touches that.
+    """Return the force on each foot, world frame, shape (n_feet, 3) [N], by what is not the robot, and if it touches.
 
-    Args:
-        model: With the robot's free joint first.
-        data: Its state, after `mj_forward` or `mj_step`.
-        feet: The id of each foot's geom, or those of its geoms.
-
-    Returns:
-        Forces, world frame, shape (n_feet, 3) [N]; flags, shape (n_feet,).
+    The robot's free joint is first, and the state is one after `mj_forward` or `mj_step`; feet are geoms, or lists of
+    them.
     """
     wrench, root = np.zeros(6), int(model.jnt_bodyid[0])
     leg_of = {int(geom): leg for leg, geoms in enumerate(feet) for geom in np.atleast_1d(geoms)}

@@ -56,7 +56,9 @@ class Inspected:
         trial, model = self.verdict.trial, self.env.model
         if trial is None:
             return "no clock was found that walks"
-        length = body_length(model)
+        data = standing(model)  # the length is the largest horizontal distance between feet at rest
+        at = np.array([data.geom_xpos[leg[0], :2] for leg in toes(model)])
+        length = float(max(np.linalg.norm(at[:, None] - at[None], axis=-1).max(), 1e-3))
         return (
             f"{trial.speed:.3f} m/s by a clock, {trial.speed / length:.2f} times its length of {length:.2f} m a second"
         )
@@ -94,16 +96,7 @@ class Inspected:
 
 
 def inspect(path: Path, name: str, **given) -> Inspected:
-    """Return a robot that was tried.
-
-    Args:
-        path: Its file.
-        name: What its environment is to be called.
-        given: Its further fields, by which it is also registered.
-
-    Raises:
-        ValueError: If it is no robot; the sentence says what is missing.
-    """
+    """Return the robot of a file, tried, with further fields that register it; ValueError says what it lacks."""
     robot = OwnRobot(path, **given)
     verdict = examined(name, robot, {"baseline": "clock"}, own_robot.OwnRobotEnv)
     env = own_robot.OwnRobotEnv(params=robot, render_mode=None, **verdict.options)
@@ -157,15 +150,7 @@ def feet(model: mujoco.MjModel, robot: OwnRobot) -> list[tuple[str, ...]]:
     return rows
 
 
-def body_length(model: mujoco.MjModel) -> float:
-    """Return the largest horizontal distance between feet at rest [m]."""
-    data = standing(model)
-    at = np.array([data.geom_xpos[leg[0], :2] for leg in toes(model)])
-    return float(max(np.linalg.norm(at[:, None] - at[None], axis=-1).max(), 1e-3))
-
-
 def film(found: Inspected, path: Path, seconds: float) -> None:
-    """Write a film of an action of 0."""
     env = own_robot.OwnRobotEnv(params=found.robot, render_mode="rgb_array", **found.verdict.options)
     action, n_steps = np.zeros(env.action_space.shape, np.float32), round(seconds / env.ctrl_dt)
     env.reset(seed=0)

@@ -61,11 +61,7 @@ def feet_of(model, data, geoms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def compliance(model, data, geoms, names: Sequence[str]) -> np.ndarray:
-    """Return the compliance of each foot, body axes, shape (n, 3, 3) [m/N].
-
-    Raises:
-        ValueError: If a joint that moves a foot up or down has neither servo nor spring, or no joint does.
-    """
+    """Return the compliance of each foot, body axes, shape (n, 3, 3) [m/N]; ValueError if a joint has no spring."""
     stiffness, kp = np.array(model.jnt_stiffness[1:], float), own_servos.gains_of(model)[1]
     for joint, k in own_servos.by_joint(model).items():
         stiffness[joint - 1] += kp[k] * float(model.actuator_gear[k, 0]) ** 2
@@ -85,17 +81,10 @@ def compliance(model, data, geoms, names: Sequence[str]) -> np.ndarray:
 
 
 def bent(foot_pos, foot_vel, feet: Feet, bend: np.ndarray, law) -> tuple[np.ndarray, np.ndarray]:
-    """Return the feet at the heights that tractions leave them, and of which frames these agree.
+    """Return the feet at the heights that tractions leave them, shape (..., n, 3) [m], and which frames agree, (...).
 
-    Args:
-        foot_pos: Feet without load, shape (..., n, 3) [m].
-        foot_vel: Relative to the body, likewise [m/s].
-        feet: Their stiffness, friction, and the weight.
-        bend: By how much tractions along x and y raise a foot, C_zx and C_zy, shape (..., n, 2) [m/N].
-        law: Of friction, as of `contact.solve`.
-
-    Returns:
-        Positions, shape (..., n, 3) [m]; flags, shape (...).
+    Positions without load [m] and velocities relative to the body [m/s] have the same shape; tractions along x and y
+    raise a foot by `bend`, C_zx and C_zy, shape (..., n, 2) [m/N].
     """
     shifted, size = np.array(foot_pos, float), np.abs(foot_pos).max()
     for _ in range(ROUNDS):

@@ -13,7 +13,6 @@ from tarsus.analytic.terrain import Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import FORCES, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
-from tarsus.scripts.library.own_robot import options
 
 if TYPE_CHECKING:
     from tarsus.mjcf.own_robot import OwnRobot
@@ -24,21 +23,13 @@ STANDING = 1.0  # over which means are taken of a robot that stands [s]
 
 @dataclass(frozen=True)
 class TableWalk:
-    """A robot under a table of controls, as a clock gives them.
+    """A robot under a table of controls, as a clock gives them."""
 
-    Attributes:
-        robot: The robot.
-        terrain: Its ground.
-        preset: MuJoCo's settings.
-        table: Controls over a turn, shape (n, nu); a single row is held.
-        period: Of a turn [s].
-    """
-
-    robot: OwnRobot
-    terrain: Terrain
-    preset: str
-    table: np.ndarray
-    period: float
+    robot: OwnRobot  # the robot
+    terrain: Terrain  # its ground
+    preset: str  # MuJoCo's settings
+    table: np.ndarray  # controls over a turn, shape (n, nu); a single row is held
+    period: float  # of a turn [s]
 
     def controls(self, time: float, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
         """Return the controls, shape (nu,): linear between rows of the table, held for `HOLD`."""
@@ -48,11 +39,7 @@ class TableWalk:
 
 
 class RobotFile(MachineCommand):
-    """A robot of your own, from its file.
-
-    Args:
-        path: An MJCF or a URDF.
-    """
+    """A robot of your own, from its file, an MJCF or a URDF."""
 
     engines = ("mujoco", "exact")
     seconds = 6.0
@@ -64,16 +51,15 @@ class RobotFile(MachineCommand):
 
     def add_options(self, parser: arguments.Parser) -> None:
         """Add what the robot is besides its file, its ground, and the clock's period."""
-        options.add(parser)
+        add_robot_options(parser)
         parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="the exact engine has flat and slope")
         words = "of a turn of its clock [s], 0 to stand; by default that of the fastest walk that is found"
         parser.add_argument("--period", type=arguments.number(0, 100), help=words)
 
     def experiment(self, args: argparse.Namespace) -> TableWalk:
-        """Return the robot with its clock."""
         from tarsus.mjcf import own_exact, own_robot, presets
 
-        robot, ground = own_robot.OwnRobot(self.path, **options.given(args)), arguments.terrain(args.terrain)
+        robot, ground = own_robot.OwnRobot(self.path, **robot_options(args)), arguments.terrain(args.terrain)
         preset = presets.find(args.preset)
         model = own_robot.model(robot, ground, preset)
         if args.engine != "mujoco":
@@ -82,7 +68,6 @@ class RobotFile(MachineCommand):
         return TableWalk(robot, ground, args.preset, table, period)
 
     def exact(self, experiment: TableWalk, seconds: float | None, period: float | None = None, **options: Any) -> Run:
-        """Run the exact engine; see `exact_rollout`."""
         from tarsus.analytic.articulated.simulation import Options
         from tarsus.scripts.library.own_robot.exact import exact_rollout
 
@@ -92,14 +77,12 @@ class RobotFile(MachineCommand):
         return exact_rollout(*walk, options=Options(rtol=rtol), **hold, **options)
 
     def mujoco(self, experiment: TableWalk, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo; see `rollout`."""
         from tarsus.scripts.library.own_robot.rollout import rollout
 
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain, experiment.preset
         return rollout(*walk, **options)
 
     def stride(self, experiment: TableWalk) -> float:
-        """Return the period of the clock [s]."""
         return experiment.period
 
     def summary(self, run: Run) -> str:
@@ -116,11 +99,9 @@ class RobotFile(MachineCommand):
         return "\n".join(said)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the arrows."""
         parser.add_argument("--forces", **FORCES)
 
     def model(self, experiment: TableWalk) -> Any:
-        """Return MuJoCo's model."""
         from tarsus.mjcf import own_robot, presets
 
         return own_robot.model(experiment.robot, experiment.terrain, presets.find(experiment.preset))
@@ -140,11 +121,7 @@ def books(run: Run) -> tuple[float, float]:
 
 
 def _walk(robot, model, period: float | None) -> tuple[np.ndarray, float]:
-    """Return the table of the robot's clock and its period; one row where it stands.
-
-    Raises:
-        ValueError: If a period is asked for and the robot has no clock.
-    """
+    """Return the table and period of the robot's clock, or a row where it stands; ValueError for a period alone."""
     from tarsus.envs import own_clock
     from tarsus.mjcf.own_robot import FORWARD, rest_controls
 
@@ -162,3 +139,21 @@ def _found(robot) -> float | None:
     from tarsus.envs.own_robot import OwnRobotEnv
 
     return own_verdict.examined("the robot", robot, {"baseline": CLOCK}, OwnRobotEnv).options.get("baseline_period")
+
+
+def add_robot_options(parser: arguments.Parser) -> None:
+    """Add feet, servo, keyframe and forward axis."""
+    parser.add_argument("--feet", nargs="+", metavar="NAME", help="geoms or bodies that are feet; by default found")
+    words = "stiffness [N m/rad] and damping [N m s/rad] of joints without a servo; by default from weight and legs"
+    parser.add_argument("--servo", nargs=2, type=float, metavar=("KP", "KD"), help=words)
+    words = "name or number of that in which it starts; by default the first of the file"
+    parser.add_argument("--keyframe", type=lambda word: int(word) if word.isdecimal() else word, help=words)
+    parser.add_argument("--forward", choices=("x", "y"), default="x", help="axis of the world that it faces at rest")
+
+
+def robot_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the keywords of `OwnRobot` that a command line gives."""
+    found: dict[str, Any] = {"feet": tuple(args.feet)} if args.feet else {}
+    found |= {"servo": tuple(args.servo)} if args.servo else {}
+    found |= {"keyframe": args.keyframe} if args.keyframe is not None else {}
+    return found | ({"forward": args.forward} if args.forward != "x" else {})

@@ -9,7 +9,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.library.records.record import params_of, terrain_of
+from tarsus.scripts.library.records.record import params_of
+from tarsus.scripts.library.views.run_plot import draw_feet
 
 
 @dataclass(frozen=True)
@@ -99,15 +100,5 @@ def draw(record: xr.Dataset) -> Figure:
     moved = (position - position[0]) @ (np.cos(yaw[0]), np.sin(yaw[0]), 0.0)
     way.plot(time, moved, color="0.2", lw=1)
     way.set(ylabel="forward [m]")
-    x, y = np.moveaxis(record["foot_position"].values[..., :2], -1, 0)
-    normal = np.sum(record["foot_force"].values * terrain_of(record).normal(x, y), axis=-1)
-    scale = max(float(np.percentile(normal, 99.5)), 1.0)
-    for leg in range(n):
-        base = n - 1.0 - leg
-        feet.fill_between(time, base, base + 0.8 * np.clip(normal[:, leg] / scale, 0, 1.1), color=f"C{leg % 10}", lw=0)
-        touches = record["foot_contact"].values[:, leg]
-        feet.fill_between(time, base - 0.12, base - 0.03, where=touches, color="0.15", lw=0, step="post")
-    feet.set_yticks(n - 1.0 - np.arange(n), about.feet)
-    feet.set(xlim=(time[0], time[-1]), ylim=(-0.2, n), xlabel="time [s]")
-    feet.set_title(f"normal forces, a row is {scale / 0.8:.0f} N high; bars: foot on the ground", fontsize=9)
+    draw_feet(feet, record, about.feet, [f"C{k}" for k in range(10)])
     return figure

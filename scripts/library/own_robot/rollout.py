@@ -26,11 +26,7 @@ AS_IS = Preset(1.0, "Euler", (0.02, 1.0))  # stands for the settings of a model 
 
 
 def checked(model: mujoco.MjModel, ctrl) -> np.ndarray:
-    """Return controls as an array.
-
-    Raises:
-        ValueError: If they are not those of the model's actuators.
-    """
+    """Return controls as an array; ValueError if they are not those of the model's actuators."""
     ctrl = np.asarray(ctrl, float)
     if ctrl.shape != (model.nu,) or not np.isfinite(ctrl).all():
         raise ValueError(
@@ -41,12 +37,7 @@ def checked(model: mujoco.MjModel, ctrl) -> np.ndarray:
 
 
 class Toes:
-    """The places of feet, world frame, shape (n_feet, 3) [m], of a state after `mj_kinematics`.
-
-    Args:
-        model: The robot.
-        feet: The ids of each foot's geoms.
-    """
+    """The places of feet, each of some geoms, world frame, shape (n_feet, 3) [m], of a state after `mj_kinematics`."""
 
     def __init__(self, model: mujoco.MjModel, feet: list[list[int]]):
         self._bodies = model.geom_bodyid[[geoms[0] for geoms in feet]]
@@ -59,15 +50,7 @@ class Toes:
 
 
 class OwnStepper(stepping.Stepper):
-    """Steps a robot under a controller and reads its feet.
-
-    Args:
-        model: With the robot's free joint first.
-        data: Its start.
-        feet: The ids of each foot's geoms.
-        controller: Returns the controls at a time and state.
-        ground: What the robot is on.
-        preset: Of the model's settings.
+    """Steps a robot under a controller of time and state, and reads its feet, each of some geoms.
 
     Raises:
         ValueError: If the model's first joint is not free, nothing moves it, or the controls are not of its actuators.
@@ -87,11 +70,9 @@ class OwnStepper(stepping.Stepper):
         return checked(self.model, self._controller(*now))
 
     def command(self, data: mujoco.MjData) -> None:
-        """Ask the controller."""
         data.ctrl[:] = self._controls(data)
 
     def fallen(self) -> str:
-        """Return in what way the robot has fallen, or an empty string."""
         return self.posture()
 
     def after(self) -> tuple:
@@ -174,17 +155,10 @@ def _recorded(stepper: OwnStepper, names: Sequence[str], seconds: float, preset:
 def record_of(
     model, names: Sequence[str], columns, words, ground: Terrain, forward: str, warnings="", more=None
 ) -> Run:
-    """Return the run of a robot with its labelled record.
+    """Return the run of a robot, its free joint first, with its labelled record.
 
-    Args:
-        model: The robot, its free joint first.
-        names: Of its feet.
-        columns: Times, positions, velocities, places of feet, forces, contacts, controls, power, a row each instant.
-        words: Engine, status and preset.
-        ground: The terrain.
-        forward: Axis of the body.
-        warnings: The engine's.
-        more: Further variables that a record may have.
+    Columns are times, positions, velocities, places of feet, forces, contacts, controls and power, a row each instant;
+    `words` are engine, status and preset.
     """
     time, qpos, qvel, places, force, touches, ctrl, power = columns
     root, limbs = int(model.jnt_bodyid[0]), _limbs(model)

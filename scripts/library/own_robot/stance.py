@@ -103,11 +103,7 @@ def twist_of(model, data) -> tuple[np.ndarray, np.ndarray]:
 
 
 def contact_friction(model, data, geoms) -> float:
-    """Return the friction coefficient of MuJoCo's contacts of the feet.
-
-    Raises:
-        ValueError: If they do not agree, or no foot touches.
-    """
+    """Return the friction of MuJoCo's contacts of the feet; ValueError if they do not agree, or no foot touches."""
     feet, root = set(map(int, geoms)), int(model.jnt_bodyid[0])
     found = set()
     for contact in data.contact[: data.ncon]:

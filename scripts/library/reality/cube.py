@@ -45,7 +45,6 @@ class Scores:
 
 
 def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, contact: CubeContact) -> Scores:
-    """Return the errors of tosses with a contact."""
     rollouts = simulate(tosses, convention, contact)
     errors = np.full((len(tosses), len(METRICS)), np.nan)
     curves = np.full((len(tosses), 2, FRAMES), np.nan)
@@ -69,16 +68,9 @@ def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, co
 def fit(
     simulate: Simulate, tosses: Sequence[Toss], convention: Convention, grid: Sequence[CubeContact] = ()
 ) -> list[Scores]:
-    """Return the scores of the grid, the best last.
+    """Return the scores of the grid, the best last, of tosses that a fit may see; else ValueError.
 
-    Args:
-        simulate: Returns the rollouts of tosses.
-        tosses: Those that a fit may see.
-        convention: How the measurements are read.
-        grid: All contacts to try; by default one number after the other.
-
-    Raises:
-        ValueError: If a toss is held out.
+    The grid has all contacts to try; by default one number after the other.
     """
     if any(toss.held_out for toss in tosses):
         raise ValueError("a fit must not see tosses that are held out")
@@ -97,15 +89,7 @@ def study(
     limit: int | None = None,
     grid: Sequence[CubeContact] = (),
 ) -> dict:
-    """Return the results of an engine's setting in a convention, as its file holds them.
-
-    Args:
-        simulate: Returns the rollouts of tosses.
-        convention: How the measurements are read.
-        every: The fit sees one of so many of the tosses that are not held out.
-        limit: Fit and score at most so many tosses; all of them by default.
-        grid: See `fit`.
-    """
+    """Return the results of an engine's setting in a convention, as its file holds them; see `offering.study`."""
     tosses = measured.read(convention)
     held_out = measured.half(tosses, True)[:limit]
     tried = fit(simulate, measured.half(tosses, False)[::every][:limit], convention, grid)

@@ -34,14 +34,9 @@ def digest(arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def read(name: str, folder: Path | None = None) -> dict[str, np.ndarray]:
-    """Return the arrays of a data set.
+    """Return the arrays of a data set, one of `DIGESTS`; the package holds the cube's alone.
 
-    Args:
-        name: One of `DIGESTS`.
-        folder: Where its file is; that of the package by default, which holds the cube's alone.
-
-    Raises:
-        ValueError: If there is no such data set, or no file of it, or the file is another one.
+    ValueError if there is no such data set, or no file of it in the folder, or the file is another one.
     """
     if name not in DIGESTS:
         raise ValueError(f"there are no data {name!r}; there are {', '.join(DIGESTS)}")

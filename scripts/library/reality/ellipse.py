@@ -68,15 +68,9 @@ def arms(theta: np.ndarray, semi_axes: np.ndarray, sign: float) -> tuple[np.ndar
 
 
 def read(arrays: Mapping[str, np.ndarray], sign: str = "corrected", held_out: bool = True) -> Impacts:
-    """Return the valid impacts of one half of the data.
+    """Return the valid impacts of one half of the data, that no fit may see or the other, with one of `SIGNS`.
 
-    Args:
-        arrays: Of `data.read("ellipse_impacts", folder)`.
-        sign: One of `SIGNS`; with "published", the published rows are taken, which are of a frame before.
-        held_out: The half that no fit may see, or the other.
-
-    Raises:
-        ValueError: If there is no such sign.
+    With "published", the published rows are taken, which are of a frame before. ValueError if there is no such sign.
     """
     if sign not in SIGNS:
         raise ValueError(f"there is no sign {sign!r}; there are {', '.join(SIGNS)}")
@@ -120,12 +114,7 @@ def moment_residual(impacts: Impacts) -> np.ndarray:
 
 
 def fit(impacts: Impacts, law: Callable) -> tuple[float, float]:
-    """Return friction and restitution of the least median error on a grid of hundredths.
-
-    Args:
-        impacts: Those that a fit may see.
-        law: One of the laws that bounce.
-    """
+    """Return friction and restitution of the least median error of a law that bounces, on a grid of hundredths."""
     grid = [(mu, e) for mu in FRICTIONS for e in RESTITUTIONS]
     return min(grid, key=lambda pair: np.median(errors(impacts, predicted(impacts, law, *pair))))
 

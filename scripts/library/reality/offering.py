@@ -29,16 +29,10 @@ SPIN_LAW = "poisson"  # which predicts it
 def simulators(
     engine: str, settings: Sequence[str], python: str, progress: Callable[[], None]
 ) -> tuple[running.About, dict[str, cube.Simulate]]:
-    """Return the description of an engine, and the simulators of tosses in its settings.
+    """Return the description of an engine, and the simulators of tosses in its settings, by default all.
 
-    Args:
-        engine: A name of the suite's, `rigid_cube` for our own model, or the file of an adapter.
-        settings: Of the engine; all of them by default.
-        python: In which it is installed.
-        progress: Called when a toss begins.
-
-    Raises:
-        ValueError: If there is no such engine or setting.
+    It is one of the suite's, `rigid_cube` for our own model, or the file of an adapter, and runs in the Python in which
+    it is installed; each toss that begins calls `progress`. ValueError if there is no such engine or setting.
     """
     if engine == rigid.NAME:
         known = running.About("rigid cube", stamp.versions("tarsus").partition(" ")[2], list(rigid.SETTINGS))
@@ -67,15 +61,9 @@ def study(
     every: int = 1,
     limit: int | None = None,
 ) -> dict:
-    """Return the results of tosses in some settings, as a file holds them.
+    """Return the results of tosses in some settings, by their simulators, and conventions, as a file holds them.
 
-    Args:
-        known: What the engine says of itself.
-        name: What its file is called.
-        settings: What simulates tosses in each.
-        conventions: Names in `CONVENTIONS`.
-        every: The fit sees one of so many of the tosses that are not held out.
-        limit: Fit and score at most so many tosses; all by default.
+    The fit sees one of `every` so many tosses that are not held out; `limit` is the most that are fitted and scored.
     """
     made = {"reality": 1, "engine": name, "name": known.name, "version": known.version}
     made |= {"computer": stamp.computer(), "date": time.strftime("%Y-%m-%d"), "results": {}}

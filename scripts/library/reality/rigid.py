@@ -23,15 +23,7 @@ def run(
     step: float,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Rollout]:
-    """Return the rigid cube's rollouts of tosses.
-
-    Args:
-        tosses: To be simulated from their starts.
-        convention: How the measurements are read.
-        contact: Of the cube with the board.
-        step: About the length of a step [s].
-        progress: Called when a toss begins.
-    """
+    """Return the rigid cube's rollouts of tosses in steps of about that length [s]; each begin calls `progress`."""
     params = RigidCube(
         half_width=HALF_WIDTH,
         mass=MASS,

@@ -59,7 +59,6 @@ class Rollout:
 
 
 def case_of(toss: Toss, convention: Convention, contact: CubeContact) -> dict:
-    """Return a toss as a case of the contact suite."""
     start = toss.start
     quaternion = start[3:7] / np.linalg.norm(start[3:7])
     cube = {
@@ -107,18 +106,7 @@ def run(
     contact: CubeContact,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Rollout]:
-    """Return an engine's rollouts of tosses, one for each.
-
-    Args:
-        engine: Which, and in which Python.
-        tosses: To be simulated from their starts.
-        convention: How the measurements are read.
-        contact: Of the cube with the board.
-        progress: Called when a toss begins.
-
-    Raises:
-        ValueError: If the engine has no such setting.
-    """
+    """Return an engine's rollouts of tosses; each begin calls `progress`. ValueError if it has no such setting."""
     cases = [case_of(toss, convention, contact) for toss in tosses]
     if engine.python != sys.executable:
         return _in_workers(engine, tosses, cases, progress)
@@ -204,13 +192,9 @@ def _recorded(toss: Toss, result: dict, path: Path) -> Rollout:
 def at_times(
     wanted: np.ndarray, time: np.ndarray, positions: np.ndarray, quaternions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first body's poses between an engine's steps: shapes (wanted, 3) and (wanted, 4).
+    """Return the first body's poses at wanted times [s] between an engine's steps: shapes (wanted, 3) and (wanted, 4).
 
-    Args:
-        wanted: Times [s].
-        time: Of the engine's steps [s].
-        positions: Of the bodies, shape (steps, bodies, 3) [m].
-        quaternions: Of the bodies, shape (steps, bodies, 4), w first.
+    Its positions have the shape (steps, bodies, 3) [m], its quaternions (steps, bodies, 4), w first.
     """
     turns = quaternions[:, 0].copy()
     flips = np.cumprod(np.where((turns[1:] * turns[:-1]).sum(1) < 0, -1.0, 1.0))

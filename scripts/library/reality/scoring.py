@@ -23,16 +23,7 @@ class ConfidenceInterval(NamedTuple):
 
 
 def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> ConfidenceInterval:
-    """Return a statistic of independent values, NaN left out, with its 95 % interval.
-
-    Args:
-        values: Shape (n,).
-        statistic: Of an array, along `axis`.
-        seed: Of the resampling.
-
-    Raises:
-        ValueError: If fewer than two are numbers.
-    """
+    """Return a statistic of two or more values (n,), NaN left out, with its 95 % interval; ValueError for fewer."""
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
     if len(values) < 2:

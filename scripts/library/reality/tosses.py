@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import data, rotations
+from . import data
 
 HALF_WIDTH = 0.0524  # of the cube [m]
 MASS = 0.37  # [kg]
@@ -55,19 +55,11 @@ class Toss:
     @property
     def spin_w(self) -> np.ndarray:
         """Angular velocity at the start in the board's frame, shape (3,) [rad/s]."""
-        return rotations.matrix(self.start[3:7]) @ self.start[10:13]
+        return matrix(self.start[3:7]) @ self.start[10:13]
 
 
 def read(convention: Convention, arrays: dict[str, np.ndarray] | None = None) -> list[Toss]:
-    """Return the tosses that have a start and touch the board.
-
-    Args:
-        convention: How they are read.
-        arrays: Of `data.read`; the shipped ones by default.
-
-    Raises:
-        ValueError: If none has.
-    """
+    """Return the tosses, of these arrays or those shipped, that have a start and touch the board; or ValueError."""
     arrays = data.read("cube_tosses") if arrays is None else arrays
     found = []
     for number, (first, last) in enumerate(zip(arrays["start"][:-1], arrays["start"][1:], strict=True)):
@@ -110,15 +102,10 @@ def _unit(quaternion: np.ndarray) -> np.ndarray:
 
 
 def errors(toss: Toss, position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
-    """Return the errors of a simulated toss, by `METRICS` in `UNITS`, shape (5,).
+    """Return the errors of a toss simulated at its times, (frames, 3) [m] and (frames, 4), by `METRICS` in `UNITS`.
 
     Mean distance of the centres over the cube's width, mean angle between the rotations; whether the last rotation is
     near (100 or 0); and the two means over the first frames of contact.
-
-    Args:
-        toss: The measured one.
-        position: At its times, shape (frames, 3) [m].
-        quaternion: At its times, shape (frames, 4), w first.
     """
     far, turned = curves(toss, position, quaternion)
     early = slice(toss.flight, toss.flight + EARLY)
@@ -129,9 +116,25 @@ def errors(toss: Toss, position: np.ndarray, quaternion: np.ndarray) -> np.ndarr
 def curves(toss: Toss, position: np.ndarray, quaternion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return distance over the cube's width [%] and angle [deg] at the frames after the start, shape (frames - 1,)."""
     far = 100.0 * np.linalg.norm(position - toss.position, axis=1)[1:] / (2.0 * HALF_WIDTH)
-    return far, np.rad2deg(rotations.angle_between(quaternion, toss.quaternion))[1:]
+    return far, np.rad2deg(angle_between(quaternion, toss.quaternion))[1:]
 
 
 def half(tosses: list[Toss], held_out: bool) -> list[Toss]:
     """Return the tosses that no fit may see, or the others."""
     return [toss for toss in tosses if toss.held_out == held_out]
+
+
+def matrix(q: np.ndarray) -> np.ndarray:
+    """Return the rotation matrices of unit quaternions (..., 4), w first, shape (..., 3, 3)."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+def angle_between(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the angle of the rotation from one quaternion to the other, shape (...) [rad]."""
+    return 2.0 * np.arccos(np.clip(np.abs((p * q).sum(-1)), 0.0, 1.0))

@@ -71,14 +71,7 @@ class Electric:
 
 
 def electric(record: xr.Dataset, params: Any, inside: np.ndarray, speed: float) -> Electric:
-    """Return the electric numbers of a record.
-
-    Args:
-        record: Of a hexapod.
-        params: The robot's parameters.
-        inside: Which rows the means are over, shape (n,).
-        speed: Mean speed of the same stretch, its magnitude counts [m/s].
-    """
+    """Return the electric numbers of a hexapod's record: means over the rows inside, at that mean speed [m/s]."""
     motor, weight = params.motor, params.total_mass * params.g
     names = ("motor_current", "motor_voltage", "hip_torque", "hip_speed")
     current, voltage, torque, rate = (record[name].values[inside] for name in names)

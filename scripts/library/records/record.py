@@ -32,11 +32,7 @@ PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
 
 
 def layout_of(robot: str) -> RecordLayout:
-    """Return a robot's layout.
-
-    Raises:
-        ValueError: If no robot has that name.
-    """
+    """Return a robot's layout; ValueError if no robot has that name."""
     if robot not in LAYOUTS:
         raise ValueError(f"no record is known of a robot {robot!r}; there are {', '.join(LAYOUTS)}")
     return LAYOUTS[robot]
@@ -167,11 +163,7 @@ def load(path: Path | str) -> xr.Dataset:
 
 
 def dataset(path: Path | str) -> xr.Dataset:
-    """Return a NetCDF file as a dataset, in memory.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Return a NetCDF file as a dataset, in memory; ValueError if it is none."""
     try:
         with xr.open_dataset(path, engine="scipy") as stored:
             return stored.load()
@@ -180,11 +172,7 @@ def dataset(path: Path | str) -> xr.Dataset:
 
 
 def rebuilt(stored: xr.Dataset) -> xr.Dataset:
-    """Return a record from what its file held.
-
-    Raises:
-        ValueError: If it is not a record.
-    """
+    """Return a record from what its file held; ValueError if it is not a record."""
     variables = {name: stored[name].values for name in stored.data_vars}
     return build(stored["time"].values, variables, stored.attrs)
 

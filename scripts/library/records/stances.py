@@ -16,12 +16,7 @@ DEBOUNCE = 0.01  # flicker lasts up to 5 ms even at steps of 2.5 ms, the shortes
 
 
 def from_flags(time: np.ndarray, flags: np.ndarray) -> np.ndarray:
-    """Return the stances of a foot whose contact is known at some times, shape (n, 2) [s].
-
-    Args:
-        time: Increasing, shape (m,) [s].
-        flags: Whether it touches, shape (m,).
-    """
+    """Return the stances, shape (n, 2) [s], of a foot whose contact is known at increasing times [s], shape (m,)."""
     change = np.diff(np.concatenate([[0], np.asarray(flags, int), [0]]))
     begin, end = np.flatnonzero(change > 0), np.flatnonzero(change < 0)
     times = np.append(np.asarray(time, float), np.inf)
@@ -51,13 +46,9 @@ class Match:
 
 
 def match(first: np.ndarray, second: np.ndarray, start: float, stop: float) -> Match:
-    """Match debounced stances that overlap, the longest overlap first, each at most once.
+    """Match debounced stances (n, 2) [s], the right ones first, that overlap, the longest overlap first, at most once.
 
-    Args:
-        first: Stances of the engine that counts as right, shape (n, 2) [s].
-        second: Those of the other, shape (m, 2) [s].
-        start: Errors and missed or extra stances count if their touchdown or lift-off lies after this ...
-        stop: ... and before this [s].
+    Errors and missed or extra stances count if their touchdown or lift-off lies between start and stop [s].
     """
     begin = np.maximum(np.maximum.outer(first[:, 0], second[:, 0]), start - 1e3)
     end = np.minimum(np.minimum.outer(first[:, 1], second[:, 1]), stop + 1e3)

@@ -62,7 +62,6 @@ def _write(machine: MachineCommand, run: Run, experiment: Any, files: output.Out
 
 
 def _show(machine: MachineCommand, run: Run, experiment: Any, files: output.Output, args) -> None:
-    """Write the video and the page of a run."""
     if "run.mp4" in machine.files and not args.no_video and (args.draws or not machine.renders):
         with files.writing("run.mp4") as (video,):
             machine.film(run, experiment, video, args)

@@ -24,16 +24,11 @@ def machine_word(name: str) -> str:
 
 
 def compared() -> dict[str, MachineCommand]:
-    """Return the machines of two engines."""
     return {name: machine for name, machine in MACHINES.items() if "exact" in machine.engines}
 
 
 def machine_of(name: str) -> MachineCommand:
-    """Return a machine by its name, or the robot of a file.
-
-    Raises:
-        ValueError: If there is none; the message says what there is.
-    """
+    """Return a machine by its name, or the robot of a file; ValueError says what there is."""
     if name in MACHINES:
         return MACHINES[name]
     if is_robot(name):
@@ -44,18 +39,13 @@ def machine_of(name: str) -> MachineCommand:
 
 
 def is_robot(word: str) -> bool:
-    """Whether a word names a file that is a robot."""
     return Path(word).suffix.lower() in robot_files.ROBOTS
 
 
 def parser(prog: str, described: str, both: bool = False, first: str = "") -> arguments.Parser:
     """Return the command line: a subcommand for each machine; of a comparison, for each machine of two engines.
 
-    Args:
-        prog: The command.
-        described: What it does.
-        both: Whether it compares both engines.
-        first: Its first word, which may be the file of a robot.
+    The command's `first` word may be the file of a robot.
     """
     made = arguments.Parser(prog=prog, description=described.partition("\n")[0])
     known = compared() if both else MACHINES
@@ -112,11 +102,7 @@ def of_machine(machine: MachineCommand, prog: str) -> arguments.Parser:
 
 
 def experiment_of(machine: MachineCommand, args: argparse.Namespace) -> Any:
-    """Fill in what the options leave to machine and engine; return the experiment.
-
-    Raises:
-        ValueError: If they are contradictory or cannot be run.
-    """
+    """Fill in what the options leave to machine and engine; return the experiment, ValueError if it cannot be run."""
     both, steps = args.engine == "both", getattr(args, "steps", None)
     if both and steps is not None:
         raise ValueError("--steps is for a run in one engine; both engines are compared over --seconds")
@@ -131,11 +117,7 @@ def experiment_of(machine: MachineCommand, args: argparse.Namespace) -> Any:
 
 
 def prepare(made: argparse.ArgumentParser, args: argparse.Namespace) -> tuple[Any, output.Output]:
-    """Return the experiment that a command line asks for, and where its files go.
-
-    Raises:
-        ValueError: If the command line is contradictory or cannot be run.
-    """
+    """Return the experiment that a command line asks for, and where its files go; ValueError if it cannot be run."""
     made.prog = f"{made.prog} {machine_word(args.machine)}"  # for what is refused from here on
     machine = machine_of(args.machine)
     args.draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo

@@ -59,11 +59,7 @@ def run(
 
 
 def ran(machine: MachineCommand, experiment: Any, args: Namespace) -> Run:
-    """Return the run of an experiment in the engine, for the time or steps and to the tolerance that options ask for.
-
-    Raises:
-        RuntimeError: If the exact engine could not go on.
-    """
+    """Return the run of an experiment as options ask for; RuntimeError if the exact engine could not go on."""
     length = {"steps": args.steps} if getattr(args, "steps", None) else {}
     if args.engine == "mujoco":
         return machine.mujoco(experiment, args.seconds, fine=False, **length)

@@ -20,13 +20,9 @@ MOST = 100_000  # points of a grid
 
 
 def axes(words: Sequence[str]) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return the values of each parameter that is swept, and the words that set others.
+    """Return the values of each parameter that is swept, and the words that set others; ValueError for no range.
 
-    Args:
-        words: NAME=FIRST:LAST:COUNT, or NAME=VALUE.
-
-    Raises:
-        ValueError: If none is swept, or one is no range; the sentence says which.
+    Words are NAME=FIRST:LAST:COUNT, or NAME=VALUE.
     """
     found, fixed = {}, []
     for word in words:
@@ -49,11 +45,7 @@ def axes(words: Sequence[str]) -> tuple[dict[str, np.ndarray], list[str]]:
 
 
 def points(args: Namespace) -> list[tuple[dict[str, float], Namespace]]:
-    """Return the parameters of each run, and its options; the last parameter changes fastest.
-
-    Raises:
-        ValueError: If a point cannot be run; the sentence says why.
-    """
+    """Return the parameters of each run and its options, the last parameter fastest; ValueError if one cannot run."""
     swept, fixed = axes(args.set)
     if args.engine == "both":
         raise ValueError("a study runs one engine; --engine exact or mujoco")
@@ -75,11 +67,7 @@ def study(found: Sequence[tuple[dict[str, float], Namespace]], jobs: int = -1) -
     """Return a row for each run: its parameters, `status` in words, `seconds`, and the numbers of its summary.
 
     `displacement` is that of the body along the ground [m]; of a machine that hops or steps, `steps_...` are those of
-    its last. What a run that failed lacks is NaN.
-
-    Args:
-        found: Of `points`.
-        jobs: Processes, within `joblib.parallel_config` those of its backend; -1 takes every core.
+    its last. What a run that failed lacks is NaN. Within `joblib.parallel_config` jobs are those of its backend.
     """
     rows = parallel.each(row, [(asked,) for _, asked in found], jobs, unit="run")
     return pd.DataFrame([point | numbers for (point, _), numbers in zip(found, rows, strict=True)])

@@ -47,12 +47,10 @@ def rows_and_sides(task) -> tuple[np.ndarray, np.ndarray]:
 
 
 def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return of each actuator its leg, its place among those along it, and which way it swings, shape (nu,) each.
+    """Return of each actuator its leg, its place along it, and which way it swings, shape (nu,) each.
 
-    Tendons move several joints of a leg, each by its lever arm.
-
-    Raises:
-        ValueError: If an actuator drives nothing, or more, than the joints of a leg; the message names it.
+    Tendons move several joints of a leg, each by its lever arm. ValueError names an actuator that drives nothing, or
+    more.
     """
     model, found, places = task.model, [], []
     data, arms = standing(model), np.zeros((model.nactuator, model.nv))
@@ -81,24 +79,18 @@ def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Shape:
-    """How numbers make a table for a robot.
+    """How numbers make a table for a robot."""
 
-    Attributes:
-        leg, level, way: Of each actuator, see `levels`.
-        row, left: Of each leg, see `rows_and_sides`.
-        rest: Controls at rest, shape (nu,).
-        reach: What an action of 1 adds to them, shape (nu,).
-        periods: Least and greatest period of a turn [s].
-    """
-
+    # leg, level, way: of each actuator, see `levels`
     leg: np.ndarray
     level: np.ndarray
     way: np.ndarray
+    # row, left: of each leg, see `rows_and_sides`
     row: np.ndarray
     left: np.ndarray
-    rest: np.ndarray
-    reach: np.ndarray
-    periods: tuple[float, float]
+    rest: np.ndarray  # controls at rest, shape (nu,)
+    reach: np.ndarray  # what an action of 1 adds to them, shape (nu,)
+    periods: tuple[float, float]  # least and greatest period of a turn [s]
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -225,15 +217,10 @@ def walked(envs, shape: Shape, numbers: np.ndarray, n_steps: int) -> tuple[np.nd
         total += np.where(alive, reward, 0.0)
         now, ahead = task.forward_axis.copy(), np.vecdot(task.here - place, heading(task.rotation, task.FORWARD))
         path, seconds = path + np.where(alive, ahead, 0.0), seconds + np.where(alive, task.ctrl_dt, 0.0)
-        turned += np.where(alive, _angle(faced, now), 0.0)
+        (x, y), (u, v) = (faced.T, now.T)
+        turned += np.where(alive, np.arctan2(x * v - y * u, x * u + y * v), 0.0)
         faced, place = now, task.here.copy()
         alive &= ~terminated
     angle = turned / np.maximum(seconds, task.ctrl_dt) * EPISODE
     straight = np.sinc(angle / np.pi)
     return total * np.where(total > 0, np.maximum(straight, 0.0), 1.0), path * straight / (n_steps * task.ctrl_dt)
-
-
-def _angle(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Return the angles by which directions of shape (n, 2) have turned to the left, shape (n,) [rad]."""
-    (x, y), (u, v) = before.T, after.T
-    return np.arctan2(x * v - y * u, x * u + y * v)

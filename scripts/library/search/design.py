@@ -135,11 +135,16 @@ class FastGait:
         if run.existence is not Existence.EXISTS:
             return None
         begin, end = run.at(SECTION, -3), run.at(SECTION, -1)  # a leg's clock has two kinks in a cycle
-        way, by = end.x[:2] - begin.x[:2], end.x_by[:2] - begin.x_by[:2]
-        speed = float(np.hypot(*way)) / gait.cycle_time
-        by = way @ by / np.hypot(*way) / gait.cycle_time
-        by[0] -= speed / gait.cycle_time
-        return speed, by
+        return speed_between(begin, end, gait.cycle_time)
+
+
+def speed_between(begin, end, cycle_time: float) -> tuple[float, np.ndarray]:
+    """Return the speed of a stride between two derived states [m/s], and its derivatives by the gait, shape (4,)."""
+    way, by = end.x[:2] - begin.x[:2], end.x_by[:2] - begin.x_by[:2]
+    speed = float(np.hypot(*way)) / cycle_time
+    by = way @ by / np.hypot(*way) / cycle_time
+    by[0] -= speed / cycle_time
+    return speed, by
 
 
 def fastest(task: FastGait, start: TripodGait, iterations: int = 25) -> tuple[TripodGait, float]:

@@ -31,18 +31,12 @@ UNITS = dict(cycle_time="s", sweep_angle="rad", leg_offset="rad", offset_differe
 
 
 def gait_of(action: np.ndarray) -> TripodGait:
-    """Return the gait that an action names, shape (6,)."""
     t_c, duty, sweep, offset, duty_difference, offset_difference = (float(x) for x in gait_parameters(action))
     return TripodGait(t_c, duty * t_c, sweep, offset, duty_difference * t_c, offset_difference)
 
 
 class Walks:
-    """Returns of gaits that are held after a run-up, each in a simulation of its own.
-
-    Args:
-        num_envs: Simulations.
-        n_threads: Of the physics.
-    """
+    """Returns of gaits that are held after a run-up, each in one of `num_envs` simulations of its own."""
 
     def __init__(self, num_envs: int, n_threads: int = 0):
         self.envs = gymnasium.make_vec(
@@ -55,12 +49,9 @@ class Walks:
         )
 
     def __call__(self, actions: np.ndarray, n_steps: int, seed: int) -> np.ndarray:
-        """Return the return of each action, shape (n,) for (n, 6); a fall ends its episode.
+        """Return the return of each action, shape (n,) for (n, 6), in episodes of these seeds or until a fall.
 
-        Args:
-            actions: As many as there are simulations at most.
-            n_steps: Of an episode.
-            seed: Of the first simulation; the others follow on.
+        There are as many actions as simulations at most; the seed is that of the first one, and the others follow on.
         """
         missing = self.envs.num_envs - len(actions)
         actions = np.pad(actions, ((0, missing), (0, 0)))

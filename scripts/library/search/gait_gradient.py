@@ -21,7 +21,7 @@ from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import MIRROR_SECTION, SECTION, derivatives_of
 from tarsus.analytic.models.hexapod.state import QUATERNION, SCALE
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.library.search.design import moves
+from tarsus.scripts.library.search.design import moves, speed_between
 from tarsus.scripts.library.search.gait_proof import JUDGED, SECONDS, ExactWalk, ways
 
 # Derivatives take the steps of the state: good to 1e-3 where a torque reaches its limit within one, enough for a step.
@@ -45,11 +45,9 @@ class DerivedWalk:
 
 
 class RestWalks:
-    """Walks from rest with derivatives.
+    """Walks of a robot from rest, with derivatives.
 
-    Args:
-        params: The robot.
-        gait_at: From a point (4,), cycle time [s], duty, sweep and offset [rad], to a gait.
+    `gait_at` makes a gait of a point (4,): cycle time [s], duty, sweep and offset [rad].
     """
 
     def __init__(self, params: HexapodParams, gait_at: Callable[[np.ndarray], TripodGait]) -> None:
@@ -81,10 +79,7 @@ class RestWalks:
         ends = [run.at(SECTION, k) for k in range(0, 2 * n - 1, 2)]  # a leg's clock has two kinks in a cycle
         judged = max(3, int(np.ceil(JUDGED / gait.cycle_time)))
         lengths = ways([end.x for end in ends])[-judged:]
-        way, by = ends[-1].x[:2] - ends[-2].x[:2], ends[-1].x_by[:2] - ends[-2].x_by[:2]
-        speed = float(np.hypot(*way)) / gait.cycle_time
-        by = way @ by / np.hypot(*way) / gait.cycle_time
-        by[0] -= speed / gait.cycle_time
+        speed, by = speed_between(ends[-2], ends[-1], gait.cycle_time)
         tilts = [
             upright(run, name, k) for name in (SECTION, MIRROR_SECTION) for k in range(min(2 * STARTING, 2 * n - 2))
         ]
@@ -104,11 +99,7 @@ def upright(run: DerivedRun, section: str, occurrence: int) -> tuple[float, np.n
 def step(made: DerivedWalk, unit: np.ndarray, widths: np.ndarray, radius: float) -> np.ndarray | None:
     """Return the step (4,) to most speed, within the ranges and a radius, that keeps the tilt; None if there is none.
 
-    Args:
-        made: The walk from which it is taken.
-        unit: Its gait's place in the ranges, 0 to 1 each.
-        widths: Of the ranges.
-        radius: Of the trust region.
+    `unit` is the gait's place in the ranges, 0 to 1 each, and `widths` are theirs.
     """
     bounds = np.stack([np.maximum(-radius, -unit), np.minimum(radius, 1.0 - unit)], axis=1)
     room = np.maximum(made.upright - np.cos(TILT), 0.0)
@@ -119,14 +110,10 @@ def step(made: DerivedWalk, unit: np.ndarray, widths: np.ndarray, radius: float)
 def climb(
     walks: RestWalks, point: np.ndarray, bounds: np.ndarray, budget: float, told: Callable | None = None
 ) -> list[tuple[np.ndarray, DerivedWalk]]:
-    """Return every gait tried on the way to the fastest one near a point, with its walk.
+    """Return every gait tried on the way to the fastest one near a point (4,), which walks from rest, with its walk.
 
-    Args:
-        walks: The walks.
-        point: A gait that walks from rest, shape (4,).
-        bounds: Least and greatest of each number, shape (4, 2).
-        budget: Strides after which no step is begun.
-        told: Called with each gait and its walk; what it returns ends the climb if it is true.
+    Bounds have the shape (4, 2); after a budget of strides no step is begun. What `told` returns of each gait and its
+    walk ends the climb if it is true.
     """
     widths, radius = np.ptp(bounds, axis=1), RADIUS
     best = walks(point)

@@ -62,14 +62,9 @@ class ExactWalk:
 def walk(
     sim: hy.Simulator, params: HexapodParams, gait: TripodGait, velocity=(0.0, 0.0, 0.0), electric: bool = False
 ) -> tuple[ExactWalk, hy.Result]:
-    """Return the walk of a gait, and the engine's result, with rows at least at the strides' ends.
+    """Return the walk of a gait, from that velocity of the body [m/s], and the result with rows at the strides' ends.
 
-    Args:
-        sim: The compiled hexapod.
-        params: The robot.
-        gait: The gait.
-        velocity: Of the body at the start, by default at rest [m/s].
-        electric: Whether to find the resistance, and how long the robot flies, from rows a `SAMPLE_PERIOD` apart.
+    If `electric`, resistance and how long the robot flies are found, from rows a `SAMPLE_PERIOD` apart.
     """
     model = hybrid.build(params, Flat(), "open-loop", gait=gait)
     x0 = model.x0.copy()

@@ -110,11 +110,7 @@ class Problem:
         return tuple(made)
 
     def results(self, coefficients: np.ndarray) -> np.ndarray:
-        """Return the mean forward speed [m/s] or turning rate [rad/s] of gaits, shape (candidates,).
-
-        Args:
-            coefficients: Shape (candidates, n_pairs, 2, 1 + harmonics).
-        """
+        """Return the mean forward speed [m/s] or turning rate [rad/s] of gaits' coefficients (n, ...), shape (n,)."""
         angle, rate = _sampled(coefficients, self.start.frequency)
         feet = Feet(self.params.leaf_k, self.params.friction_coeff, self.params.total_mass * self.params.g)
         motion = foot_positions(self.params, angle), foot_velocities(self.params, angle, rate)

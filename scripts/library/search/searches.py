@@ -23,13 +23,7 @@ from tarsus.scripts.library.search.found import Found, Parameter, Tried
 
 
 class Trials:
-    """The candidates that a search has tried, while it goes on.
-
-    Args:
-        search: The search.
-        stop: Asked after every generation whether it shall be the last.
-        total: How many candidates there will be at most, if that is known.
-        progress: Whether to show a progress bar.
+    """The candidates that a search has tried, while it goes on: at most `total`, where that is known.
 
     Attributes:
         tried: The candidates, in order.
@@ -97,11 +91,7 @@ class Search(ABC):
         raise NotImplementedError("a search scores generations, or explores in a way of its own")
 
     def check(self) -> None:  # noqa: B027  most have nothing to refuse
-        """Refuse what cannot be searched, before any work.
-
-        Raises:
-            ValueError: The sentence says why.
-        """
+        """Refuse what cannot be searched, before any work."""
 
     def first(self, rng: np.random.Generator) -> np.ndarray:
         """Return the first generation, shape (population, k)."""
@@ -133,13 +123,7 @@ class Search(ABC):
         return np.array([(entry.low, entry.high) for entry in self.parameters])
 
     def run(self, stop: Callable[..., bool] | None = None, confirm: bool = True, progress: bool = True) -> Found:
-        """Search.
-
-        Args:
-            stop: Asked after every generation whether it shall be the last.
-            confirm: Whether the best is confirmed where its search can do that, unless it was asked to stop.
-            progress: Whether to show a progress bar.
-        """
+        """Search until `stop`, asked after every generation, is true; else confirm the best where that can be done."""
         self.check()
         trials = Trials(self, stop, self.total, progress)
         with trials.bar:
@@ -160,16 +144,11 @@ class Search(ABC):
 
 
 def name_of(kind: type[Search]) -> str:
-    """Return the name of a search: that of its file."""
     return kind.__module__.rpartition(".")[2]
 
 
 def find(name: str) -> type[Search]:
-    """Return the search of a name.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """Return the search of a name; ValueError if there is none."""
     known = cli.names("search")
     if name not in known:
         raise ValueError(f"there is no search {name!r}; there are {', '.join(known)}")

@@ -130,11 +130,7 @@ class GaitSweep(Search):
 
 
 def check(backend: str, address: str | None) -> None:
-    """Refuse a backend of joblib that is not here, and an address for one of this machine.
-
-    Raises:
-        ValueError: The sentence says which.
-    """
+    """Refuse a backend of joblib that is not here, and an address for one of this machine."""
     if address and backend not in CLUSTERS:
         raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {backend!r}")
     if importlib.util.find_spec(CLUSTERS.get(backend, "joblib")) is None:

@@ -80,12 +80,9 @@ def subject_of(
     store: Path | None = None,
     said: Said = silent,
 ) -> Loop | Gait:
-    """Return the loop of a policy, or the gait of a model of the exact engine; see `stability`.
+    """Return the loop of a policy, or the gait of a model of the exact engine; see `stability`; ValueError for none.
 
     The file of a robot is asked by the clock that is found for it.
-
-    Raises:
-        ValueError: If there is none, or options are said of a gait that has none.
     """
     is_robot = robot_files.is_file(policy)
     if policy in gaits.MODELS or (is_robot and engine == "exact"):

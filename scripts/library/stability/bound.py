@@ -23,39 +23,21 @@ PLACES = ("forward", "left", "yaw")
 
 @dataclass(frozen=True)
 class Settled:
-    """A loop after a start, and how it repeats.
+    """A loop after a start, and how it repeats."""
 
-    Attributes:
-        base: Where it stands.
-        steps: Control periods after which it comes back nearest; None if it does not.
-        found: How its sections follow each other; None without a period.
-        stands: Whether its body does not move.
-        speed: Forward, mean over the recorded time [m/s].
-        seconds: Since the start.
-        scale: Typical values of the coordinates about `base`, shape (n,).
-        drift: Name of a coordinate that goes on, and its change a section; "" if none does.
-        clock: Control periods in a cycle of the environment's clock, mean; None if none goes on.
-    """
-
-    base: State
-    steps: int | None
-    found: cycle.Cycle | None
-    stands: bool
-    speed: float
-    seconds: float
-    scale: np.ndarray
-    drift: str = ""
-    clock: float | None = None
+    base: State  # where it stands
+    steps: int | None  # control periods after which it comes back nearest; None if it does not
+    found: cycle.Cycle | None  # how its sections follow each other; None without a period
+    stands: bool  # whether its body does not move
+    speed: float  # forward, mean over the recorded time [m/s]
+    seconds: float  # since the start
+    scale: np.ndarray  # typical values of the coordinates about `base`, shape (n,)
+    drift: str = ""  # name of a coordinate that goes on, and its change a section; "" if none does
+    clock: float | None = None  # control periods in a cycle of the environment's clock, mean; None if none goes on
 
 
 class LoopSystem:
-    """The stride of a loop, see `system.System`: its derivative is by differences.
-
-    Args:
-        loop: The loop.
-        settled: Where it stands, and its period.
-        steps: Control periods in a stride; by default those of its cycle.
-    """
+    """The stride of a settled loop, some control periods, see `system.System`: its derivative is by differences."""
 
     derivative = None
 
@@ -99,11 +81,7 @@ class LoopSystem:
 
 
 def settle(loop: Loop, seed: int = 0, said: Callable[[str], None] = lambda words: None) -> Settled:
-    """Return where a loop stands after a start and how it repeats, waiting longer where it still settles.
-
-    Raises:
-        Ended: If the episode ends before.
-    """
+    """Return where a loop stands after a start and how it repeats, waiting while it settles; or Ended."""
     loop.reset(seed)
     for seconds, longest in SETTLE:
         said(f"settling for {seconds:g} s")

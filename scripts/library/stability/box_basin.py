@@ -20,26 +20,17 @@ RETURNED = 0.05  # of the way from the fixed point to the box's sides: nearer is
 
 @dataclass(frozen=True)
 class BoxBasin:
-    """What of a box of states returns to a gait.
+    """What of a box of states returns to a gait."""
 
-    Attributes:
-        n_returned: Points of the box that returned.
-        n_points: Points that were drawn.
-        low, high: Interval of the share of the box that returns.
-        confidence: Of that.
-        n_periods: Within which they are to return.
-        ellipsoid: Of which nearly all comes nearer in a period.
-        inside: Share of the drawn points that lie in it.
-    """
-
-    n_returned: int
-    n_points: int
+    n_returned: int  # points of the box that returned
+    n_points: int  # points that were drawn
+    # low, high: interval of the share of the box that returns
     low: float
     high: float
-    confidence: float
-    n_periods: int
-    ellipsoid: Basin
-    inside: float
+    confidence: float  # of that
+    n_periods: int  # within which they are to return
+    ellipsoid: Basin  # of which nearly all comes nearer in a period
+    inside: float  # share of the drawn points that lie in it
 
     @property
     def message(self) -> str:

@@ -25,23 +25,14 @@ SECONDS = 4.0  # of an episode
 
 @dataclass(frozen=True)
 class Change:
-    """A change of some size.
+    """A change of some size."""
 
-    Attributes:
-        meaning: Of its size, in words.
-        unit: Of its size.
-        bound: The largest size that is tried.
-        options: Of a reset, from the loop and the size.
-        step: Sizes are whole multiples of this; 0 for any.
-        absent: Why a machine has no such change; "" if it has.
-    """
-
-    meaning: str
-    unit: str
-    bound: float
-    options: Callable[[Loop, float], Mapping[str, Any]]
-    step: float = 0.0
-    absent: Callable[[Loop], str] = lambda loop: ""
+    meaning: str  # of its size, in words
+    unit: str  # of its size
+    bound: float  # the largest size that is tried
+    options: Callable[[Loop, float], Mapping[str, Any]]  # of a reset, from the loop and the size
+    step: float = 0.0  # sizes are whole multiples of this; 0 for any
+    absent: Callable[[Loop], str] = lambda loop: ""  # why a machine has no such change; "" if it has
 
 
 def _factor(name: str, sign: float) -> dict[str, Callable]:
@@ -87,16 +78,9 @@ CHANGES: dict[str, Change] = {
 
 
 class Changed:
-    """Whether changes are survived: a function of a trial.
+    """Whether changes of a nominal machine's loop, which is used up, are survived: a function of a trial.
 
-    Args:
-        loop: The loop, of the nominal machine; it is used up.
-        change: Of the machine.
-        steps_per_period: Control periods in a period of the gait.
-        seconds: Of an episode; it has at least twice the periods over which speed is measured [s].
-
-    Raises:
-        FallsByItself: If the policy falls without a change.
+    An episode has at least twice the periods over which speed is measured. FallsByItself if it falls without a change.
     """
 
     def __init__(self, loop: Loop, change: Change, steps_per_period: int, seconds: float = SECONDS):

@@ -29,18 +29,12 @@ class Repetition(Enum):
 
 @dataclass(frozen=True)
 class Cycle:
-    """What a sequence of sections is.
+    """What a sequence of sections is."""
 
-    Attributes:
-        kind: How they follow each other.
-        multiple: After how many they repeat; 1 where they do not.
-        residual: Distance of the last from the one so many before, in typical values.
-        drift: Index of the coordinate that goes on, and its change a section; None if none does.
-    """
-
-    kind: Repetition
-    multiple: int
-    residual: float
+    kind: Repetition  # how they follow each other
+    multiple: int  # after how many they repeat; 1 where they do not
+    residual: float  # distance of the last from the one so many before, in typical values
+    # index of the coordinate that goes on, and its change a section; None if none does
     drift: tuple[int, float] | None = None
 
     @property
@@ -50,12 +44,9 @@ class Cycle:
 
 
 def classify(sections: np.ndarray, growth: float = 1.0, noise: float = REPEATS) -> Cycle:
-    """Return the kind of a sequence of sections.
+    """Return the kind of a sequence of sections, in typical values, without symmetries, shape (m, n), past its start.
 
-    Args:
-        sections: In typical values, without symmetries, shape (m, n); what comes before the cycle was left out.
-        growth: Factor by which a tiny displacement grew over the sections.
-        noise: Distance that is none.
+    `growth` is the factor by which a tiny displacement grew over them, `noise` a distance that is none.
     """
     m = len(sections)
     late = m // 2
@@ -99,14 +90,10 @@ def _drift(sections: np.ndarray) -> tuple[int, float] | None:
 
 
 def period_of(distance: np.ndarray, nearest: int = 2) -> int | None:
-    """Return the number of samples after which a run comes back nearest, the smallest of those about as near.
+    """Return the number of samples after which a run comes back nearest, the smallest of those about as near, or None.
 
-    Args:
-        distance: How far it is from where it was k samples before, in typical values, shape (m,) for k = 0, 1, ...
-        nearest: The smallest number that is looked at.
-
-    Returns:
-        None if it never comes back within `CLOSE`.
+    `distance` is from where it was k samples before, in typical values, shape (m,) for k = 0, 1, ... Fewer than
+    `nearest` are not looked at; None if it never comes back within `CLOSE`.
     """
     inner = np.arange(nearest, len(distance) - 1)
     inner = inner[(distance[inner] <= distance[inner - 1]) & (distance[inner] <= distance[inner + 1])]

@@ -24,23 +24,14 @@ GROWN = 30.0  # times the first displacement: a larger one is not small any more
 
 @dataclass(frozen=True)
 class Decay:
-    """How one displacement decayed. Sizes are in typical values, of each stride, that of the begin first.
+    """How one displacement decayed. Sizes are in typical values, of each stride, that of the begin first."""
 
-    Attributes:
-        name: "along the largest", or "random 0" ..., with its sign.
-        observed: Sizes, shape (m,); NaN from where it fell.
-        halved: The same of half the displacement.
-        predicted: Of the whole one by the derivative.
-        window: First and last stride over which rates are fitted; equal if there is nothing to fit.
-        noise: Below which sizes are noise.
-    """
-
-    name: str
-    observed: np.ndarray
-    halved: np.ndarray
-    predicted: np.ndarray
-    window: tuple[int, int]
-    noise: float
+    name: str  # "along the largest", or "random 0" ..., with its sign
+    observed: np.ndarray  # sizes, shape (m,); NaN from where it fell
+    halved: np.ndarray  # the same of half the displacement
+    predicted: np.ndarray  # of the whole one by the derivative
+    window: tuple[int, int]  # first and last stride over which rates are fitted; equal if there is nothing to fit
+    noise: float  # below which sizes are noise
 
     def stored(self) -> dict[str, Any]:
         """Return it as what JSON holds."""

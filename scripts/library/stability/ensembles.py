@@ -17,19 +17,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Trial:
-    """A push or a change of a machine.
+    """A push or a change of a machine."""
 
-    Attributes:
-        direction: In the ground plane, from forward towards left [rad].
-        phase: Of the gait, from 0 to 1.
-        size: Of a push [m/s], of a change in its own unit; 0 in a member of an ensemble, which has no size yet.
-        seed: Of the steady run that it is made in.
-    """
-
-    direction: float
-    phase: float
-    size: float
-    seed: int
+    direction: float  # in the ground plane, from forward towards left [rad]
+    phase: float  # of the gait, from 0 to 1
+    size: float  # of a push [m/s], of a change in its own unit; 0 in a member of an ensemble, which has no size yet
+    seed: int  # of the steady run that it is made in
 
     def sized(self, size: float) -> Trial:
         """Return the same trial with a size."""
@@ -67,10 +60,7 @@ def ensemble(
 def most_failures(n: int, share: float, tail: float) -> int:
     """Return the most failures in n trials that show that more than a share survives; -1 if not even none does.
 
-    Args:
-        n: Trials.
-        share: That is to survive.
-        tail: Probability of so few failures where exactly that share survives, at most.
+    `tail` is the probability of so few failures where exactly that share survives, at most.
     """
     from scipy.stats import binom  # slow to import
 
@@ -83,10 +73,7 @@ def most_failures(n: int, share: float, tail: float) -> int:
 def least_failures(n: int, share: float, tail: float) -> int:
     """Return the least failures in n trials that show that less than a share survives; n + 1 if not even n do.
 
-    Args:
-        n: Trials.
-        share: That is to survive.
-        tail: Probability of so many failures where exactly that share survives, at most.
+    `tail` is the probability of so many failures where exactly that share survives, at most.
     """
     from scipy.stats import binom  # slow to import
 

@@ -21,33 +21,23 @@ WIDTH = 16  # columns of the derivative that are stored together
 
 @dataclass(frozen=True)
 class Examined:
-    """What was found of a system.
+    """What was found of a system."""
 
-    Attributes:
-        verdict: Of it.
-        multipliers: None if it is not periodic.
-        decays: Of small displacements; none if it is not periodic.
-        kink: See `verdict.kink`.
-        lines: How the multipliers were found, for people, if not by differences at two steps.
-    """
-
-    verdict: Verdict
-    multipliers: Multipliers | None = None
-    decays: tuple[Decay, ...] = ()
-    kink: float = 0.0
-    lines: tuple[str, ...] = ()
+    verdict: Verdict  # of it
+    multipliers: Multipliers | None = None  # None if it is not periodic
+    decays: tuple[Decay, ...] = ()  # of small displacements; none if it is not periodic
+    kink: float = 0.0  # see `verdict.kink`
+    lines: tuple[str, ...] = ()  # how the multipliers were found, for people, if not by differences at two steps
 
 
 def examine(system: System, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Examined:
-    """Return the multipliers of a system at a section of its cycle, the decay beside them, and the verdict.
+    """Return the multipliers of a system that repeats at its section, the decay beside them, and the verdict.
 
-    Args:
-        system: At its section; it repeats.
-        store: Where parts are kept, so that a run that was stopped goes on there.
-        said: Called with what is done next, in words.
+    Parts are kept in the store, so that a run that was stopped goes on there; `said` is told what is done next.
     """
     store = store or Store()
-    doubt = not_deterministic(system)
+    nothing = np.zeros(len(system.names))
+    doubt = "" if not np.any(system.deviations(nothing, 1)[-1]) else RANDOM
     if doubt:
         return Examined(Verdict(Kind.STOCHASTIC, doubt))
     said("step of the differences")
@@ -101,12 +91,6 @@ RANDOM = (
     "the same state gives different runs: something draws at random, or is remembered where it cannot be put back, so "
     "that there is no derivative."
 )
-
-
-def not_deterministic(system: System) -> str:
-    """Return why a system has no derivative, if two runs from the same state differ; else ""."""
-    nothing = np.zeros(len(system.names))
-    return "" if not np.any(system.deviations(nothing, 1)[-1]) else RANDOM
 
 
 def not_periodic(cycle: Cycle, names) -> Verdict:

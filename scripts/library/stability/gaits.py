@@ -32,22 +32,15 @@ SLOWNESS = 1e-6  # distance of Newton's fixed point from a map's value, at most
 
 @dataclass(frozen=True)
 class Gait:
-    """A gait that a return map has as its fixed point.
+    """A gait that a return map has as its fixed point."""
 
-    Attributes:
-        name: Of it.
-        system: The map, standing there.
-        period: Of a stride; in the model's units where it has no others.
-        lines: What is to be known of it, for people.
-        pushed: Coordinates some strides after a change of the body's velocity ahead and to its left, shape (2,) [m/s],
-            at the section; NaN if it fell. The whole state goes on: far from the gait feet stand that do not on it.
-            None of a gait that cannot be pushed.
-    """
-
-    name: str
-    system: MapSystem
-    period: float
-    lines: tuple[str, ...] = ()
+    name: str  # of it
+    system: MapSystem  # the map, standing there
+    period: float  # of a stride; in the model's units where it has no others
+    lines: tuple[str, ...] = ()  # what is to be known of it, for people
+    # coordinates some strides after a change of the body's velocity ahead and to its left, shape (2,) [m/s], at the
+    # section; NaN if it fell. The whole state goes on: far from the gait feet stand that do not on it. None of a gait
+    # that cannot be pushed
     pushed: Callable[[np.ndarray, int], np.ndarray] | None = None
 
 
@@ -63,11 +56,7 @@ def _walker(name: str, guess: tuple[float, float]) -> Gait:
 
 
 def hexapod(params: HexapodParams, gait: TripodGait, name: str = "hexapod") -> Gait:
-    """Return a gait of the hexapod's clock from rest; see `analytic.models.hexapod.orbit` for the coordinates.
-
-    Raises:
-        ValueError: If the robot falls, or does not come to a gait that repeats.
-    """
+    """Return a gait of the hexapod's clock from rest, in the coordinates of `orbit`; ValueError if none repeats."""
     from tarsus.scripts.library.machines import hexapod_exact
 
     stride = orbit.settle(hexapod_exact.simulator(Flat()), params, gait)
@@ -99,11 +88,7 @@ def newton(
     tol: float = 1e-12,
     said: Callable[[str], Any] = lambda words: None,
 ) -> np.ndarray:
-    """Return the fixed point of a stride near a guess: where strides come to, or by Newton's method.
-
-    Raises:
-        ValueError: If there is none.
-    """
+    """Return the fixed point of a stride near a guess: where strides come to, or by Newton's method; or ValueError."""
     before = np.inf
     for k in range(STRIDES):  # a stride is one evaluation, a step of Newton's method one or two for each coordinate
         after = stride(guess)
@@ -134,15 +119,9 @@ MODELS: dict[str, Callable[[], Gait]] = {
 
 
 def of_robot(path: Path, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Gait:
-    """Return the gait of a robot's clock in the exact engine.
+    """Return the gait of a robot's clock in the exact engine, its fixed point kept in the store; `said` is told of it.
 
-    Args:
-        path: The robot's file.
-        store: Where its fixed point is kept.
-        said: Called with what is done next, in words.
-
-    Raises:
-        ValueError: If there is no robot that the exact engine has, does not come to its gait, or that does not repeat.
+    ValueError if there is no robot that the exact engine has, or it does not come to a gait that repeats.
     """
     from tarsus.mjcf.own_robot import OwnRobot
     from tarsus.scripts.library.own_robot import strides

@@ -37,24 +37,16 @@ class Ended(ValueError):
 
 @dataclass(frozen=True)
 class State:
-    """All from which a loop goes on bit for bit.
+    """All from which a loop goes on bit for bit."""
 
-    Attributes:
-        simulated: Of the environment.
-        memory: Of the policy.
-        observation: The last.
-        info: The last.
-        qpos: Position, shape (nq,), and `qvel`, velocity, shape (nv,), for coordinates about this state.
-        arrays: Further coordinates by name, arrays of shape (k,).
-    """
-
-    simulated: Simulated = field(repr=False)
-    memory: Mapping[str, Any] = field(repr=False)
-    observation: np.ndarray = field(repr=False)
-    info: Mapping[str, Any] = field(repr=False)
+    simulated: Simulated = field(repr=False)  # of the environment
+    memory: Mapping[str, Any] = field(repr=False)  # of the policy
+    observation: np.ndarray = field(repr=False)  # the last
+    info: Mapping[str, Any] = field(repr=False)  # the last
+    # position, shape (nq,), and `qvel`, velocity, shape (nv,), for coordinates about this state
     qpos: np.ndarray = field(repr=False)
     qvel: np.ndarray = field(repr=False)
-    arrays: Mapping[str, np.ndarray] = field(repr=False)
+    arrays: Mapping[str, np.ndarray] = field(repr=False)  # further coordinates by name, arrays of shape (k,)
 
 
 class Loop:
@@ -144,11 +136,7 @@ class Loop:
         return not self.ended
 
     def steady(self, seconds: float = 20.0, seed: int = 0) -> State:
-        """Return the state some seconds after a start.
-
-        Raises:
-            Ended: If the episode ends before.
-        """
+        """Return the state some seconds after a start; Ended if the episode ends before."""
         self.reset(seed)
         if not self.advance(max(1, round(seconds / self.ctrl_dt))):
             raise Ended(f"{self.candidate.name} does not stay up: after {self.time:.2f} s: {self.ended}")
@@ -193,14 +181,9 @@ class Loop:
         self.observation, self.info, self.ended = state.observation, state.info, ""
 
     def push(self, velocity=(0.0, 0.0, 0.0), angular=(0.0, 0.0, 0.0)) -> None:
-        """Add to the body's velocity; the next observation knows of it.
+        """Add to the body's velocity, forward, left and up [m/s], and about these [rad/s], which is observed next.
 
-        Args:
-            velocity: Forward, left and up, along the heading, shape (3,) [m/s].
-            angular: About the same axes, shape (3,) [rad/s].
-
-        Raises:
-            ValueError: If the machine cannot move in such a direction.
+        ValueError if the machine cannot move in such a direction.
         """
         task, (v, w) = self.base.task, (np.asarray(velocity, float), np.asarray(angular, float))
         if self.chart.free:

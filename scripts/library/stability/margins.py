@@ -42,21 +42,13 @@ OF_PUSHES, OF_CHANGES = Settings(), Settings(halvings=2, checks=1)
 
 @dataclass(frozen=True)
 class Margin:
-    """What is survived of one kind.
+    """What is survived of one kind."""
 
-    Attributes:
-        name: A direction of pushes, or a change of the machine.
-        unit: Of sizes.
-        threshold: The largest size; None if there is none to look for.
-        reason: Why there is none.
-        angle: Of pushes in one direction, from forward towards left [rad].
-    """
-
-    name: str
-    unit: str
-    threshold: Threshold | None = None
-    reason: str = ""
-    angle: float | None = None
+    name: str  # a direction of pushes, or a change of the machine
+    unit: str  # of sizes
+    threshold: Threshold | None = None  # the largest size; None if there is none to look for
+    reason: str = ""  # why there is none
+    angle: float | None = None  # of pushes in one direction, from forward towards left [rad]
 
     @property
     def message(self) -> str:
@@ -76,21 +68,13 @@ class Margin:
 
 @dataclass(frozen=True)
 class Question:
-    """Of which closed loop margins are asked, and with which ensembles.
+    """Of which closed loop margins are asked, and with which ensembles."""
 
-    Attributes:
-        make: Makes the loop, or a gait that has a `pushed`, in any process.
-        steps_per_period: Control periods in a period of the loop's gait.
-        folder: Where trials are kept as they are found; None keeps none.
-        about: What they depend on: policy, options, engine, versions.
-        first_seed: Of the ensembles; those of other first seeds, at least as far apart as 64, are disjoint.
-    """
-
-    make: Callable[[], Loop | Gait]
-    steps_per_period: int
-    folder: Path | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
-    first_seed: int = 0
+    make: Callable[[], Loop | Gait]  # makes the loop, or a gait that has a `pushed`, in any process
+    steps_per_period: int  # control periods in a period of the loop's gait
+    folder: Path | None = None  # where trials are kept as they are found; None keeps none
+    about: Mapping[str, Any] = field(default_factory=dict)  # what they depend on: policy, options, engine, versions
+    first_seed: int = 0  # of the ensembles; those of other first seeds, at least as far apart as 64, are disjoint
 
     def outcomes(self, name: str, survives: Callable[[Trial], bool]) -> Survives:
         """Return the outcomes of a search: each trial is asked once, and kept."""
@@ -139,14 +123,9 @@ def _call(function: Callable[..., Margin], question: Question, name: str, *argum
 
 
 def pushed(question: Question, name: str, angle: float, half_width: float, settings: Settings = OF_PUSHES) -> Margin:
-    """Return the margin of pushes in a sector of directions.
+    """Return the margin of pushes in a sector of directions about an angle, from forward towards left [rad].
 
-    Args:
-        question: Of which loop.
-        name: Of the sector.
-        angle: Its middle, from forward towards left [rad].
-        half_width: Of it [rad]; pi is all directions.
-        settings: Of the search.
+    Its `half_width` is in radians too; pi is all directions.
     """
     subject = question.make()
     of = PushedGait(subject) if isinstance(subject, Gait) else Pushed(subject, question.steps_per_period)
@@ -158,13 +137,7 @@ def pushed(question: Question, name: str, angle: float, half_width: float, setti
 
 
 def changed(question: Question, name: str, settings: Settings = OF_CHANGES) -> Margin:
-    """Return the margin of a change of the machine, or why there is none; see `CHANGES`.
-
-    Args:
-        question: Of which loop.
-        name: Of the change.
-        settings: Of the search.
-    """
+    """Return the margin of a change of the machine, one of `CHANGES`, or why there is none."""
     change, loop = CHANGES[name], question.make()
     if reason := change.absent(loop):
         return Margin(name, change.unit, reason=reason)

@@ -26,46 +26,27 @@ AGREE = 0.02  # relative difference of the largest multiplier at two steps that 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of differences, in typical values.
+    """A step of differences, in typical values."""
 
-    Attributes:
-        size: It is the one at which derivatives at it and at half of it agree best.
-        error: By how much they differ there, relative to the derivative.
-        widest: The largest step at which they agree nearly as well: displacements so large are still small.
-        noise: Of the stride's result, as derivatives at steps below `size` tell it.
-    """
-
-    size: float
-    error: float
-    widest: float
-    noise: float
+    size: float  # it is the one at which derivatives at it and at half of it agree best
+    error: float  # by how much they differ there, relative to the derivative
+    widest: float  # the largest step at which they agree nearly as well: displacements so large are still small
+    noise: float  # of the stride's result, as derivatives at steps below `size` tell it
 
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Multipliers of a stride.
+    """Multipliers of a stride."""
 
-    Attributes:
-        values: Complex, largest modulus first, shape (k,).
-        interval: In which the largest modulus lies, as far as steps and noise tell.
-        step: Of the differences.
-        coarse: The largest modulus at the step; `values` are those at half of it, or by saltation matrices.
-        neutral: Names of the symmetries that were taken out; a clock that nothing else drives is one.
-        vector: Eigenvector of the largest, in typical values, shape (n,); 0 where coordinates were taken out.
-        names: Of all coordinates, shape (n,).
-        left: Which of them are left, shape (n,).
-        matrix: The derivative without symmetries, zero there, in typical values, shape (n, n).
-    """
-
-    values: np.ndarray
-    interval: tuple[float, float]
-    step: Step
-    coarse: float
-    neutral: tuple[str, ...]
-    vector: np.ndarray
-    names: tuple[str, ...]
-    left: np.ndarray
-    matrix: np.ndarray
+    values: np.ndarray  # complex, largest modulus first, shape (k,)
+    interval: tuple[float, float]  # in which the largest modulus lies, as far as steps and noise tell
+    step: Step  # of the differences
+    coarse: float  # the largest modulus at the step; `values` are those at half of it, or by saltation matrices
+    neutral: tuple[str, ...]  # names of the symmetries that were taken out; a clock that nothing else drives is one
+    vector: np.ndarray  # eigenvector of the largest, in typical values, shape (n,); 0 where coordinates were taken out
+    names: tuple[str, ...]  # of all coordinates, shape (n,)
+    left: np.ndarray  # which of them are left, shape (n,)
+    matrix: np.ndarray  # the derivative without symmetries, zero there, in typical values, shape (n, n)
 
     @property
     def largest(self) -> float:
@@ -88,11 +69,8 @@ class Multipliers:
 def difference(system: System, by: np.ndarray, sided: bool = False) -> np.ndarray:
     """Return the central difference of the stride over a displacement in typical values, shape (n,).
 
-    Args:
-        system: The system.
-        by: The displacement, shape (n,).
-        sided: Whether a difference to one side will do where the displacement changes nothing but itself, or cannot be
-            to the other side, as beyond a saturation.
+    If `sided`, one to one side will do where the displacement changes nothing but itself, or cannot be to the other
+    side, as beyond a saturation.
     """
     ahead = system.deviations(by * system.scale, 1)[-1] / system.scale
     if sided and not np.any(ahead[by == 0.0]):  # it changes nothing but itself, if that
@@ -132,11 +110,7 @@ def derivative(
 ) -> np.ndarray:
     """Return the derivative in typical values at a step, shape (n, n), in blocks of so many columns.
 
-    Args:
-        system: The system.
-        size: The step.
-        block: What returns the columns from a first to before a last one; by default `columns`.
-        width: Of a block.
+    `block` returns the columns from a first to before a last one; by default `columns`.
     """
     n = len(system.names)
     block = block or (lambda first, last: columns(system, size, first, last))
@@ -182,14 +156,9 @@ def autonomous(matrix: np.ndarray, hidden: np.ndarray, out: np.ndarray) -> np.nd
 
 
 def multipliers(system: System, step: Step, coarse: np.ndarray, fine: np.ndarray, rng) -> Multipliers:
-    """Return the multipliers from the derivatives at a step and at half of it, both in typical values.
+    """Return the multipliers from derivatives at a step and at half of it, or by saltation, in typical values.
 
-    Args:
-        system: The system.
-        step: The step.
-        coarse: At the step, shape (n, n).
-        fine: At half of it, or by saltation matrices.
-        rng: Draws the mixtures.
+    Both have the shape (n, n); `rng` draws the mixtures.
     """
     if not (np.isfinite(fine).all() and np.isfinite(coarse).all()):
         nothing = np.full(len(fine), np.nan)

@@ -75,12 +75,7 @@ def growth(
 
 
 def pooled(grown: Sequence[tuple[float, int]], dt: float) -> Parting:
-    """Return the rate of several runs: all growth over all time, with the interval of a ratio of means.
-
-    Args:
-        grown: As `growth` returns it, of each of some runs.
-        dt: Duration of a step [s].
-    """
+    """Return the rate of several runs' growths, in steps of dt [s]: all over all time, with its ratio's interval."""
     logs, times = np.array(grown, float).T
     times = times * dt
     rate, n = logs.sum() / times.sum(), len(logs)

@@ -31,13 +31,7 @@ def place(loop: Loop) -> np.ndarray:
 
 
 def speed_after(loop: Loop, steps: int, window: int) -> float:
-    """Continue, and return the mean speed of the last steps [m/s]; -inf if the episode ended.
-
-    Args:
-        loop: The loop.
-        steps: Control periods.
-        window: The last of them, over which speed is measured: how far the machine came.
-    """
+    """Continue for some steps, and return the mean speed of the last, a `window` [m/s]; -inf if the episode ended."""
     if not loop.advance(steps - window):
         return -np.inf
     before = place(loop)
@@ -52,13 +46,7 @@ def least_speed(speed: float) -> float:
 
 
 class Pushed:
-    """Whether pushes are survived: a function of a trial.
-
-    Args:
-        loop: The loop.
-        steps_per_period: Control periods in a period of the gait.
-        seconds: Until a gait is steady [s].
-    """
+    """Whether pushes are survived: a function of a trial. The gait is steady after `seconds`."""
 
     def __init__(self, loop: Loop, steps_per_period: int, seconds: float = 6.0):
         self._loop, self._period, self._seconds = loop, steps_per_period, seconds
@@ -75,11 +63,7 @@ class Pushed:
         return speed_after(self._loop, self._steps, self._window) >= least_speed(speed)
 
     def _of(self, seed: int) -> tuple[list[State], float]:
-        """Return the states of a period of the steady gait, and its speed.
-
-        Raises:
-            FallsByItself: If it falls before it is steady.
-        """
+        """Return the states of a period of the steady gait, and its speed; FallsByItself if there is none."""
         if seed not in self._steady:
             try:
                 states = [self._loop.steady(self._seconds, seed)]
@@ -94,11 +78,7 @@ class Pushed:
 
 
 class PushedGait:
-    """Whether pushes of a return map's gait are survived: a function of a trial, whose phase is that of the section.
-
-    Args:
-        gait: It has a `pushed`.
-    """
+    """Whether pushes of a return map's gait are survived: a function of a trial, whose phase is that of the section."""
 
     def __init__(self, gait: Gait):
         self._gait, self._strides = gait, max(PERIODS, int(np.ceil(LEAST / gait.period)))

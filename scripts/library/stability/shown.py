@@ -79,9 +79,7 @@ def text(found: Stability) -> str:
 def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     """Return the figure: multipliers in the unit circle, decay beside its prediction, and what is survived.
 
-    Args:
-        found: The result.
-        panel: Draws what is survived on axes, if anything was tried.
+    What is survived is drawn by `panel` on axes, if anything was tried.
     """
     from matplotlib.figure import Figure
 

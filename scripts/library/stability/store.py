@@ -11,9 +11,7 @@ from typing import Any
 class Store:
     """Parts by name, each of what JSON holds; without a file they are kept in memory.
 
-    Args:
-        path: The file: a line for each part, the first for what the result is of.
-        of: What the result is of: a file of something else is begun anew.
+    The file's first line says what the result is of: one of something else is begun anew.
     """
 
     def __init__(self, path: Path | None = None, of: Any = None):

@@ -29,23 +29,14 @@ FOUND, AT_LEAST, NONE = "found", "at least", "none"
 
 @dataclass(frozen=True)
 class Settings:
-    """How a threshold is looked for.
+    """How a threshold is looked for."""
 
-    Attributes:
-        share: Of the ensemble that is to survive.
-        confidence: Of the interval.
-        n_sizes: Of the grid, evenly up to the bound.
-        halvings: Of the grid's distance: the resolution.
-        checks: Sizes tried below a threshold, in the widest gaps.
-        batch: Members that are tried together.
-    """
-
-    share: float = 0.95
-    confidence: float = 0.9
-    n_sizes: int = 6
-    halvings: int = 3
-    checks: int = 2
-    batch: int = 16
+    share: float = 0.95  # of the ensemble that is to survive
+    confidence: float = 0.9  # of the interval
+    n_sizes: int = 6  # of the grid, evenly up to the bound
+    halvings: int = 3  # of the grid's distance: the resolution
+    checks: int = 2  # sizes tried below a threshold, in the widest gaps
+    batch: int = 16  # members that are tried together
 
     def __post_init__(self) -> None:
         for name in ("share", "confidence"):
@@ -64,52 +55,30 @@ class Settings:
 
 @dataclass(frozen=True)
 class Island:
-    """Sizes above the threshold at which the share survives again.
+    """Sizes above the threshold at which the share survives again."""
 
-    Attributes:
-        first: The smallest.
-        last: The largest; neighbouring sizes that were tried fail.
-        share: The least share that survives there.
-    """
-
-    first: float
-    last: float
-    share: float
+    first: float  # the smallest
+    last: float  # the largest; neighbouring sizes that were tried fail
+    share: float  # the least share that survives there
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """The largest size below which a share of an ensemble survives.
+    """The largest size below which a share of an ensemble survives."""
 
-    Attributes:
-        status: `FOUND`; `AT_LEAST` if the share survives every size up to the bound; `NONE` if not even the least.
-        value: The largest size that was tried with enough survivors there and at all below; 0 for `NONE`.
-        low: The interval's lower end; 0 if nothing could be shown.
-        high: Its upper end, the least size shown to be too large; None if none was.
-        share: That is to survive.
-        confidence: Of the interval.
-        n_members: Of the ensemble.
-        resolution: To which sizes were halved.
-        bound: The largest size that was tried.
-        sizes: All sizes that were tried, in order.
-        survived: Members that survived each of them.
-        tried: Members that were tried at each: fewer than all where enough of them failed.
-        islands: Above the threshold.
-    """
-
-    status: str
-    value: float
-    low: float
-    high: float | None
-    share: float
-    confidence: float
-    n_members: int
-    resolution: float
-    bound: float
-    sizes: tuple[float, ...]
-    survived: tuple[int, ...]
-    tried: tuple[int, ...]
-    islands: tuple[Island, ...] = ()
+    status: str  # `FOUND`; `AT_LEAST` if the share survives every size up to the bound; `NONE` if not even the least
+    value: float  # the largest size that was tried with enough survivors there and at all below; 0 for `NONE`
+    low: float  # the interval's lower end; 0 if nothing could be shown
+    high: float | None  # its upper end, the least size shown to be too large; None if none was
+    share: float  # that is to survive
+    confidence: float  # of the interval
+    n_members: int  # of the ensemble
+    resolution: float  # to which sizes were halved
+    bound: float  # the largest size that was tried
+    sizes: tuple[float, ...]  # all sizes that were tried, in order
+    survived: tuple[int, ...]  # members that survived each of them
+    tried: tuple[int, ...]  # members that were tried at each: fewer than all where enough of them failed
+    islands: tuple[Island, ...] = ()  # above the threshold
 
     def agrees(self, other: Threshold) -> bool:
         """Return whether the intervals of two thresholds overlap."""
@@ -200,15 +169,9 @@ def islands(survey: Survey, held: int) -> tuple[Island, ...]:
 def bound_of(
     survives: Survives, members: Sequence[Trial], first: float, most: float, n: int = 16, beyond: float = 1.5
 ) -> float:
-    """Return a bound for `threshold`: beyond the first of doubled sizes at which fewer than half of some survive.
+    """Return a bound for `threshold`, up to `most`: beyond the first of doubled sizes at which fewer than half survive.
 
-    Args:
-        survives: As in `threshold`.
-        members: The ensemble, of which the first n are tried.
-        first: The first size.
-        most: The largest bound.
-        n: Members that are tried.
-        beyond: The bound over that size.
+    Of the ensemble the first n members are tried, at sizes from `first` on.
     """
     size, few = first, members[:n]
     while size < most:

@@ -17,11 +17,7 @@ CIRCLES = 4  # of sizes, about
 def draw(axes, margins: Sequence[Margin]) -> None:
     """Draw a sector for each direction of pushes: colour is the share that survives, lines are threshold and interval.
 
-    Islands of survival above the threshold have a dotted border.
-
-    Args:
-        axes: Of Matplotlib, Cartesian.
-        margins: Of which those with an angle are drawn.
+    Islands of survival above the threshold have a dotted border; margins without an angle are left out.
     """
     from matplotlib import colormaps
     from matplotlib.patches import Wedge
@@ -48,7 +44,8 @@ def draw(axes, margins: Sequence[Margin]) -> None:
                 sector(first, last, angle, fill=False, ec="k", lw=1.0, ls=":")
         for size, style in ((found.low, "--"), (found.value, "-"), (found.high, "--")):
             if size is not None and 0.0 < size <= most:
-                _arc(axes, size, angle, style)
+                at = np.radians(np.linspace(angle - HALF_WIDTH, angle + HALF_WIDTH, 20))
+                axes.plot(size * np.cos(at), size * np.sin(at), color="k", lw=1.6 if style == "-" else 0.9, ls=style)
     _scale(axes, most)
 
 
@@ -72,11 +69,6 @@ def _edges(found: Threshold, island: Island, most: float) -> tuple[float, float]
     inside = [ring for ring, size in zip(rings(found, np.inf), found.sizes, strict=True)
               if island.first <= size <= island.last]  # fmt: skip
     return min(inside[0][0], most), min(inside[-1][1], most)
-
-
-def _arc(axes, size: float, angle: float, style: str) -> None:
-    at = np.radians(np.linspace(angle - HALF_WIDTH, angle + HALF_WIDTH, 20))
-    axes.plot(size * np.cos(at), size * np.sin(at), color="k", lw=1.6 if style == "-" else 0.9, ls=style)
 
 
 def _scale(axes, most: float) -> None:

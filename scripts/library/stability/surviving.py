@@ -24,11 +24,7 @@ APERIODIC = 1.0  # what is taken for the period of what has none [s]
 
 
 def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> None:
-    """Refuse what cannot be asked of a subject.
-
-    Raises:
-        ValueError: The message says what can.
-    """
+    """Refuse what cannot be asked of a subject."""
     if with_margins and isinstance(subject, Gait) and subject.pushed is None:
         raise ValueError(f"{subject.name} is a return map that is not pushed: ask for a box instead")
     if box and not isinstance(subject, Gait):
@@ -47,16 +43,10 @@ def added(
     store: Path | None = None,
     jobs: int = -1,
 ) -> Stability:
-    """Return a result with margins, or a basin, if they were asked for.
+    """Return a result with margins, or a basin over a box, if they were asked for.
 
-    Args:
-        found: The result.
-        subject: That it is of.
-        make: Makes the subject anew, in any process.
-        with_margins: Whether margins are asked for.
-        box: How far each coordinate may be off, in typical values; one for all, or none for no basin.
-        store: Folder of the result's parts, trials among them.
-        jobs: Processes.
+    The box is how far each coordinate may be off, in typical values: one number for all, or none for no basin. Parts of
+    the result, trials among them, are kept in the folder `store`; `make` makes the subject anew, in any process.
     """
     if box and isinstance(subject, Gait):
         found = replace(found, basin=basin_of(subject.system, box))
@@ -72,12 +62,7 @@ def added(
 
 
 def basin_of(system: MapSystem, box: Sequence[float]) -> dict[str, Any]:
-    """Return the basin of a map over a box, as numbers; of an unstable gait the sentence alone.
-
-    Args:
-        system: The map, at its fixed point.
-        box: How far each coordinate may be off, in typical values; or one number for all.
-    """
+    """Return the basin of a map over a box, see `added`, as numbers; of an unstable gait the sentence alone."""
     nothing = np.zeros(len(system.names))
 
     def stride(z: np.ndarray) -> np.ndarray:

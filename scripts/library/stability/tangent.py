@@ -19,15 +19,10 @@ SIZES = {mujoco.mjtJoint.mjJNT_FREE: 6, mujoco.mjtJoint.mjJNT_BALL: 3}  # degree
 
 @dataclass(frozen=True)
 class Chart:
-    """Coordinates of position and velocity, shape (2 nv,), of a model whose first joint is free or a slide.
+    """Coordinates of position and velocity, shape (2 nv,), of a model whose first joint is free or a slide."""
 
-    Attributes:
-        model: The compiled model.
-        axis: Which of the body's axes points forward, 0 or 1.
-    """
-
-    model: mujoco.MjModel
-    axis: int = 0
+    model: mujoco.MjModel  # the compiled model
+    axis: int = 0  # which of the body's axes points forward, 0 or 1
 
     @property
     def free(self) -> bool:

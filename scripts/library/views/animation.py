@@ -19,7 +19,7 @@ FEET = {
 
 
 class View:
-    """Draws a model's lines over a chequered ground.
+    """Draws the lines of a hybrid model over a chequered ground, in a window or into a video.
 
     Args:
         model: A hybrid model with `lines`.
@@ -27,7 +27,7 @@ class View:
         view: The symbols grid_xsize, grid_ysize [m], grid_xsteps, grid_ysteps, and framerate.
         ground: The terrain to draw.
         half_width: Half the width of the picture [m].
-        video: Write them to this file instead of a window.
+        video: Its file; None is a window.
 
     Raises:
         ValueError: If the model has no lines to draw.
@@ -89,13 +89,6 @@ class View:
         )
         return float(self.ground.height(cx, cy))
 
-    def _draw(self, name: str, points: np.ndarray) -> None:
-        """Draw a shape: a line, or dots if its name begins with feet."""
-        if name not in self.curves:
-            look = FEET.get(name, {"color": "black", "linewidth": 2.0})
-            (self.curves[name],) = self.axes.plot(*points.T, zorder=10, **look)
-        self.curves[name].set_data_3d(*points.T)
-
     def __call__(self, t: float, x: np.ndarray, d: np.ndarray, chart: int) -> bool:
         """Show one moment; return True (stop the run) if the window has been closed."""
         self.count += 1
@@ -103,7 +96,10 @@ class View:
             return False
         shapes = self.lines(t, x, d, self.params, chart)
         for name, points in shapes.items():
-            self._draw(name, points)
+            if name not in self.curves:
+                look = FEET.get(name, {"color": "black", "linewidth": 2.0})
+                (self.curves[name],) = self.axes.plot(*points.T, zorder=10, **look)
+            self.curves[name].set_data_3d(*points.T)
         cx, cy, _ = np.concatenate(list(shapes.values())).mean(axis=0)
         floor, side = self._draw_ground(cx, cy), 2 / 3 * self.half_width
         self.axes.set(xlim=(cx - self.half_width, cx + self.half_width), ylim=(cy - side, cy + side))
@@ -120,10 +116,6 @@ class View:
         return not self.plt.fignum_exists(self.figure.number)
 
     def close(self) -> None:
-        """Finish the video, or leave the window to itself.
-
-        Raises:
-            OSError: If the video could not be written whole.
-        """
+        """Finish the video, or leave the window to itself; OSError if the video could not be written whole."""
         self.film.close()
         self.plt.close(self.figure)

@@ -33,18 +33,7 @@ MOST_POINTS = 121  # of it along x or y
 
 
 def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | str, title: str) -> None:
-    """Write the page, with a line below the scene that says what it shows.
-
-    Args:
-        record: The record.
-        model: The model it ran on, for the shapes.
-        terrain: The ground.
-        path: The file.
-        title: Of the page, and the beginning of that line.
-
-    Raises:
-        ImportError: If viser is not installed; the sentence says how.
-    """
+    """Write the page, with a line below the scene that says what it shows after the title; or ImportError of viser."""
     try:
         import viser
     except ImportError as error:
@@ -55,7 +44,10 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
         server.scene.set_up_direction("+z")
         ground = _add_ground(server.scene, record, terrain)
         movers = add_parts(server.scene, model)
-        _look(server, record, model)
+        body = np.array([0.0, 0.0, np.median(record["body_position"].values[:, 2])])
+        size = np.linalg.norm(model.body_pos, axis=1).max()
+        server.initial_camera.position = tuple(body + DISTANCE * size * VIEW)
+        server.initial_camera.look_at = tuple(body)
         serializer = server.get_scene_serializer()
         data = mujoco.MjData(model)
         for row in rows_at(record, FPS):
@@ -97,14 +89,6 @@ def _named(page: str, title: str, caption: str) -> str:
             raise RuntimeError(f"viser's page has {place} {page.count(place)} times; this works with viser 1.1")
         page = page.replace(place, more)
     return page
-
-
-def _look(server, record: xr.Dataset, model: mujoco.MjModel) -> None:
-    """Place the camera before the robot, which stays where it looks."""
-    body = np.array([0.0, 0.0, np.median(record["body_position"].values[:, 2])])
-    size = np.linalg.norm(model.body_pos, axis=1).max()
-    server.initial_camera.position = tuple(body + DISTANCE * size * VIEW)
-    server.initial_camera.look_at = tuple(body)
 
 
 def _add_ground(scene, record: xr.Dataset, terrain):

@@ -19,11 +19,9 @@ ROUND = np.linspace(0.0, np.pi / 2, 4)  # of a capsule's end
 
 
 def add_parts(scene, model: mujoco.MjModel) -> list[Mover]:
-    """Add the robot to a scene; return functions that move its parts to where a state has them.
+    """Add the robot to a viser scene; return functions that move its parts to where a state has them.
 
-    Args:
-        scene: Of a viser server.
-        model: The model; what belongs to the world or to moving ground is left out.
+    What belongs to the world or to moving ground is left out.
     """
     return [*_shapes(scene, model, "geom"), *_shapes(scene, model, "site"), *_feet(scene, model), *_legs(scene, model)]
 

@@ -71,11 +71,6 @@ def smooth_edges(model, samples: int = 4, shadows: int = 2048) -> None:
     """Make a model's renderers, from now on, compute each pixel from several samples, in place.
 
     It doubles the time of a picture where there is no graphics processor, so the models themselves do not ask for it.
-
-    Args:
-        model: Of MuJoCo.
-        samples: Of each pixel.
-        shadows: Resolution of the shadows [pixel].
     """
     model.vis.quality.offsamples, model.vis.quality.shadowsize = samples, shadows
 
@@ -146,13 +141,7 @@ def write_video(record, model, path: Path | str, **options) -> int:
 
 
 def write_both(path: Path | str, records: Mapping[str, Any], model) -> int:
-    """Write a film of runs of one machine side by side, each under its name; return the number of frames.
-
-    Args:
-        path: Of the film.
-        records: By name.
-        model: Of the machine on its ground.
-    """
+    """Write a film of runs of one machine side by side, each under its name; return the number of frames."""
     total = min(len(rows_at(record, FPS)) for record in records.values())
     return write_film(path, side_by_side(records, model, size=HALF, forces=True), FPS, total)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
@@ -28,7 +30,7 @@ def draw(record: xr.Dataset, strides: float = 3.0) -> Figure:
     _draw_body(axes, record, first)
     last = record.sel(time=slice(first, None))
     _draw_hips(axes["hip"], last)
-    _draw_feet(axes["feet"], last)
+    draw_feet(axes["feet"], last, [f"{leg} {name}" for leg, name in enumerate(NAMES)], TRIPODS)
     attrs = record.attrs
     figure.suptitle(f"{attrs['engine']}, preset {attrs['preset']}: {attrs['status']}", fontsize=11)
     return figure
@@ -68,17 +70,17 @@ def _draw_hips(axis, record: xr.Dataset) -> None:
     axis.set_title("hips: legs 0, 2, 4 yellow, 1, 3, 5 blue; references dashed", fontsize=9)
 
 
-def _draw_feet(axis, record: xr.Dataset) -> None:
-    """Draw six rows, a leg each: force against time, above the bar of its stance."""
-    time = record["time"].values
+def draw_feet(axis, record: xr.Dataset, names: Sequence[str], colors: Sequence[str]) -> None:
+    """Draw a row for each leg: force against time, above the bar of its stance; colours take turns."""
+    time, n = record["time"].values, len(names)
     x, y = np.moveaxis(record["foot_position"].values[..., :2], -1, 0)
-    normal_force = np.sum(record["foot_force"].values * terrain_of(record).normal(x, y), axis=-1)  # (n, 6)
+    normal_force = np.sum(record["foot_force"].values * terrain_of(record).normal(x, y), axis=-1)  # (rows, n)
     scale = max(float(np.percentile(normal_force, 99.5)), 1.0)
-    for leg in range(6):
-        base, color = 5.0 - leg, TRIPODS[leg % 2]
-        axis.fill_between(time, base, base + 0.8 * np.minimum(normal_force[:, leg] / scale, 1.1), color=color, lw=0)
+    for leg in range(n):
+        base, shown = n - 1.0 - leg, np.clip(normal_force[:, leg] / scale, 0.0, 1.1)
+        axis.fill_between(time, base, base + 0.8 * shown, color=colors[leg % len(colors)], lw=0)
         touches = record["foot_contact"].values[:, leg]
         axis.fill_between(time, base - 0.12, base - 0.03, where=touches, color="0.15", lw=0, step="post")
-    axis.set_yticks(5.0 - np.arange(6), [f"{leg} {name}" for leg, name in enumerate(NAMES)], fontsize=8)
-    axis.set(xlim=(time[0], time[-1]), ylim=(-0.2, 6), xlabel="time [s]")
+    axis.set_yticks(n - 1.0 - np.arange(n), names, fontsize=8)
+    axis.set(xlim=(time[0], time[-1]), ylim=(-0.2, n), xlabel="time [s]")
     axis.set_title(f"normal forces, a row is {scale / 0.8:.0f} N high; bars: foot on the ground", fontsize=9)

@@ -23,12 +23,8 @@ MOST_OWED = 0.05  # simulated time that a slow machine tries to make up for [s]
 def watch(stepper, seconds: float | None = None) -> None:
     """Serve the Studio with the machine running, to be paused, slowed down and looked into.
 
-    Args:
-        stepper: What has a `model` and its `data`, and advances them by `step()`.
-        seconds: How long to serve [s]; None is until Ctrl-C.
-
-    Raises:
-        RuntimeError: If the port is taken.
+    It advances the stepper's `model` and `data` by `step()`, for some seconds or until Ctrl-C. RuntimeError if the port
+    is taken.
     """
     config = viewer_protocol.ViewerConfig(gfx="web", http_port=PORT)
     stop = float("inf") if seconds is None else time.monotonic() + seconds

@@ -21,11 +21,7 @@ STATE = mujoco.mjtState.mjSTATE_INTEGRATION  # with the patches of the ground, w
 
 
 class Player:
-    """What the keys ask for, of a run that goes on at its own pace unless it is paused.
-
-    Args:
-        stepper: What has a `model` and its `data`, and advances them by `step()`.
-    """
+    """What the keys ask for, of a run that goes on at its own pace unless it is paused."""
 
     def __init__(self, stepper) -> None:
         self.stepper, self.paused, self.keys, self._owed = stepper, False, deque(), 0.0
@@ -62,14 +58,7 @@ class Player:
 
 
 def watch(stepper) -> None:
-    """Run in real time in MuJoCo's window until it is closed; the mouse can push the robot.
-
-    Args:
-        stepper: What has a `model` and its `data`, and advances them by `step()`.
-
-    Raises:
-        RuntimeError: If no window can be opened.
-    """
+    """Run in real time in MuJoCo's window until it is closed, or RuntimeError. The mouse can push the robot."""
     import mujoco.viewer
 
     require_display()
@@ -88,11 +77,7 @@ def watch(stepper) -> None:
 
 
 def require_display() -> None:
-    """Refuse to go on where no window can be opened: MuJoCo's viewer would end the process.
-
-    Raises:
-        RuntimeError: If that is so.
-    """
+    """Refuse by a RuntimeError where no window can be opened: MuJoCo's viewer would end the process."""
     import glfw
 
     with warnings.catch_warnings():

@@ -33,16 +33,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of DART."""
     return importlib.metadata.version("dartpy")
 
 
 class Simulation:
-    """A case in DART.
-
-    Raises:
-        NotImplementedError: With what of the case DART cannot represent.
-    """
+    """A case in DART; NotImplementedError says what of it DART cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.steps, self.timestep = case, 0, setting.get("timestep", 1e-3)

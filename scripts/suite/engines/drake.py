@@ -53,16 +53,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of Drake."""
     return importlib.metadata.version("drake")
 
 
 class Simulation:
-    """A case in Drake.
-
-    Raises:
-        NotImplementedError: With what of the case Drake cannot represent.
-    """
+    """A case in Drake; NotImplementedError says what of it Drake cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.setting, self.steps = case, setting, 0

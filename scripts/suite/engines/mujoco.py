@@ -66,16 +66,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of MuJoCo."""
     return mujoco.__version__
 
 
 class Simulation:
-    """A case in MuJoCo.
-
-    Raises:
-        NotImplementedError: With what of the case MuJoCo cannot represent.
-    """
+    """A case in MuJoCo; NotImplementedError says what of it MuJoCo cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.bodies = case, case["bodies"]

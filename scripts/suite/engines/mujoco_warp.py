@@ -26,16 +26,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of MuJoCo Warp."""
     return mujoco_warp.__version__
 
 
 class Simulation(in_mujoco.Simulation):
-    """A case in MuJoCo Warp.
-
-    Raises:
-        NotImplementedError: With what of the case it cannot represent.
-    """
+    """A case in MuJoCo Warp; NotImplementedError says what of it that cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         super().__init__(case, setting)

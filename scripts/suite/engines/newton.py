@@ -36,16 +36,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of Newton."""
     return newton.__version__
 
 
 class Simulation:
-    """A case in Newton.
-
-    Raises:
-        NotImplementedError: With what of the case Newton cannot represent.
-    """
+    """A case in Newton; NotImplementedError says what of it Newton cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.steps, self.timestep = case, 0, setting["timestep"]
@@ -62,7 +57,10 @@ class Simulation:
         self._add_bodies()
         for tree in {id(tree): tree for tree in self.trees.values()}.values():
             self.builder.add_articulation(tree)
-        self._only_pairs()
+        touching = {frozenset(pair) for contact in self.case["contacts"] for pair in contact["pairs"]}
+        for one, other in itertools.combinations(self.shapes, 2):
+            if frozenset((one, other)) not in touching:
+                self.builder.add_shape_collision_filter_pair(self.shapes[one], self.shapes[other])
         if setting.get("undamped"):
             newton.solvers.SolverSteel.register_custom_attributes(self.builder)
         self.model = self.builder.finalize(device="cpu")
@@ -176,12 +174,6 @@ class Simulation:
             "cylinder": lambda: add.add_shape_cylinder(index, radius=size[0], half_height=size[1], **place),
             "capsule": lambda: add.add_shape_capsule(index, radius=size[0], half_height=size[1], **place),
         }[shape["type"]]()
-
-    def _only_pairs(self) -> None:
-        touching = {frozenset(pair) for contact in self.case["contacts"] for pair in contact["pairs"]}
-        for one, other in itertools.combinations(self.shapes, 2):
-            if frozenset((one, other)) not in touching:
-                self.builder.add_shape_collision_filter_pair(self.shapes[one], self.shapes[other])
 
     def _start(self, setting: dict) -> None:
         model = self.model

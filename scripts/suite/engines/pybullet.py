@@ -42,16 +42,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of PyBullet."""
     return importlib.metadata.version("pybullet")
 
 
 class Simulation:
-    """A case in PyBullet.
-
-    Raises:
-        NotImplementedError: With what of the case PyBullet cannot represent.
-    """
+    """A case in PyBullet; NotImplementedError says what of it PyBullet cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.steps, self.timestep = case, 0, setting.get("timestep", 1 / 240)
@@ -82,7 +77,10 @@ class Simulation:
             velocity = adapting.held(motion["times"], motion["velocities"], time)
             self._call("setJointMotorControl2", *place, pybullet.VELOCITY_CONTROL, 0, velocity, RAIL_FORCE)
         for name, joints in self.springs.items():
-            self._actuate(name, joints, time)
+            links = [link for link, _ in joints]
+            states = self._call("getJointStates", name, links)
+            torques = [adapting.torque(one, *state[:2], time) for (_, one), state in zip(joints, states, strict=True)]
+            self._call("setJointMotorControlArray", name, links, pybullet.TORQUE_CONTROL, forces=torques)
         for push in adapting.pushes(self.case, time):
             position, quaternion = self._pose(push["body"])
             point, place = position + rotate(quaternion, push["point"]), self.places[push["body"]]
@@ -216,12 +214,6 @@ class Simulation:
             if adapting.is_sprung(joint):
                 adapting.check_stable(NAME, joint, self.bodies[name], self.timestep)
                 self.springs.setdefault(where[name][0], []).append((where[name][1], joint))
-
-    def _actuate(self, index: int, joints: list, time: float) -> None:
-        links = [link for link, _ in joints]
-        states = self._call("getJointStates", index, links)
-        torques = [adapting.torque(one, *state[:2], time) for (_, one), state in zip(joints, states, strict=True)]
-        self._call("setJointMotorControlArray", index, links, pybullet.TORQUE_CONTROL, forces=torques)
 
     def _pose(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         index, link = self.places[name]

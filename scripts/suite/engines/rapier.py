@@ -45,16 +45,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of the package."""
     return importlib.metadata.version("rapier3d")
 
 
 class Simulation:
-    """A case in Rapier.
-
-    Raises:
-        NotImplementedError: With what of the case Rapier cannot represent.
-    """
+    """A case in Rapier; NotImplementedError says what of it Rapier cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.steps = case, 0

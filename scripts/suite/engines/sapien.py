@@ -39,16 +39,11 @@ SETTINGS = {
 
 
 def version() -> str:
-    """Return the version of SAPIEN."""
     return sapien.__version__
 
 
 class Simulation:
-    """A case in SAPIEN.
-
-    Raises:
-        NotImplementedError: With what of the case SAPIEN cannot represent.
-    """
+    """A case in SAPIEN; NotImplementedError says what of it SAPIEN cannot represent."""
 
     def __init__(self, case: dict, setting: dict) -> None:
         self.case, self.steps, self.iterations = case, 0, setting.get("iterations", 10)

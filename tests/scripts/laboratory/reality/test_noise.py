@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarsus.scripts.laboratory.reality import noise
-from tarsus.scripts.library.reality import cube, rotations, tosses
+from tarsus.scripts.laboratory.reality import noise, rotations
+from tarsus.scripts.library.reality import cube, tosses
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH, PUBLISHED, RATE
 
 

@@ -12,7 +12,7 @@ from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines import runners
 from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, machine
 from tarsus.scripts.library.records import record
-from tarsus.scripts.library.views.hopping_view import ARROW, HoppingPicture
+from tarsus.scripts.library.views.leg_picture import ARROW, HoppingPicture
 
 
 def test_the_engines_agree_on_the_first_stance():

@@ -6,7 +6,7 @@ import pytest
 from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, machine
 from tarsus.scripts.library.records import record
-from tarsus.scripts.library.views.slip_leg_view import FORCE_SCALE, SlipLegPicture
+from tarsus.scripts.library.views.leg_picture import FORCE_SCALE, SlipLegPicture
 
 
 def test_it_writes_record_figure_and_film(tmp_path, capsys):

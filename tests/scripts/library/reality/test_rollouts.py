@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from tarsus.scripts.library.reality import rollouts, rotations, tosses
+from tarsus.scripts.laboratory.reality import rotations
+from tarsus.scripts.library.reality import rollouts, tosses
 from tarsus.scripts.library.reality.rollouts import CubeContact, Engine
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH
 from tarsus.scripts.suite import case as suite_case

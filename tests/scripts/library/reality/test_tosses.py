@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tarsus.scripts.laboratory.pages import reality
-from tarsus.scripts.laboratory.reality import convert
-from tarsus.scripts.library.reality import cube, data, rotations, scoring, tosses
+from tarsus.scripts.laboratory.reality import convert, rotations
+from tarsus.scripts.library.reality import cube, data, scoring, tosses
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH, PUBLISHED, RATE
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tarsus
-from tarsus.scripts.command import cli, result
+from tarsus.scripts.command import cli, output
 from tarsus.scripts.command.verbs import search as command
 from tarsus.scripts.library.search import searches
 from tarsus.scripts.library.search.found import Found, Parameter
@@ -127,7 +127,7 @@ def test_what_is_made_of_the_best_is_stored_as_arrays_by_the_names_of_its_parts(
     stored = found.arrays()
     assert stored["seed"] == 7 and stored["speed"] == 2.0 and "proof" not in stored
     np.testing.assert_array_equal(stored["table"], np.eye(2))
-    assert result.plain(found.numbers())["made"]["table"] == [[1.0, 0.0], [0.0, 1.0]]
+    assert output.plain(found.numbers())["made"]["table"] == [[1.0, 0.0], [0.0, 1.0]]
 
 
 def test_every_search_has_a_name_options_and_bounds():

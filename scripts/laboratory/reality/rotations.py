@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.scripts.library.reality.tosses import angle_between, matrix  # noqa: F401
+
 
 def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return the quaternion product: the rotation q, then p."""
@@ -28,19 +30,3 @@ def exponential(turn: np.ndarray) -> np.ndarray:
     """Return the quaternion of a rotation vector (..., 3) [rad]."""
     angle = np.linalg.norm(turn, axis=-1, keepdims=True)
     return np.concatenate([np.cos(angle / 2), turn * np.sinc(angle / (2 * np.pi)) / 2], -1)
-
-
-def matrix(q: np.ndarray) -> np.ndarray:
-    """Return rotation matrices, shape (..., 3, 3)."""
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
-
-
-def angle_between(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the angle of the rotation from one to the other, shape (...) [rad]."""
-    return 2.0 * np.arccos(np.clip(np.abs((p * q).sum(-1)), 0.0, 1.0))

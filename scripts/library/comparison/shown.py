@@ -1,11 +1,14 @@
-"""The tables of a comparison of the two engines."""
+"""A comparison of the two engines as tables, and as pictures: the body with the error below, and every foot's force."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.library.comparison.compare import BODY, ENGINES, SMOOTH, Comparison
+from tarsus.scripts.library.comparison.compare import BODY, ENGINES, SMOOTH, Comparison, forces, smoothed
 from tarsus.scripts.library.comparison.tables import Section
+from tarsus.scripts.library.machines.outcome import Run
+from tarsus.scripts.library.records import stances
+from tarsus.scripts.library.records.record import layout_of
 from tarsus.scripts.library.records.stances import DEBOUNCE
 
 BUDGET_WORDS = {
@@ -20,7 +23,6 @@ SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1e3, "mm/s")}
 
 
 def sections(comparison: Comparison) -> list[Section]:
-    """Return the tables of a comparison."""
     over = comparison.window
     strides = f"the {over.n_strides} strides from {over.start:g} to {over.stop:g} s"
     shown = [_body(comparison, strides), _forces(comparison), _contacts(comparison, strides)]
@@ -87,3 +89,65 @@ def _energy(comparison: Comparison, strides: str) -> Section:
         "energy not accounted for says by how much."
     )
     return Section("Energy", text, ["", *ENGINES], rows)
+
+
+STYLES = {"exact": dict(lw=4.0), "mujoco": dict(lw=1.1)}  # where they agree the one is a line inside the other
+COLORS = {"exact": "#9ecae1", "mujoco": "#d95f02"}
+LABELS = {"exact": "exact", "mujoco": "MuJoCo"}
+SHOWN = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1.0, "m/s")}
+
+
+def draw_body(exact: Run, mujoco: Run, comparison: Comparison):
+    """Return the figure of what the body does, a row a quantity: both engines left, their difference right."""
+    from matplotlib.figure import Figure
+
+    names = layout_of(exact.record.attrs["robot"]).shown
+    figure = Figure(figsize=(13, 2.2 * len(names)), layout="constrained")
+    axes = figure.subplots(len(names), 2, sharex="col")
+    n = min(trial.record.sizes["time"] for trial in (exact, mujoco))
+    records = {"exact": exact.record.isel(time=slice(n)), "mujoco": mujoco.record.isel(time=slice(n))}
+    time = records["exact"]["time"].values
+    for (left, right), name in zip(axes, names, strict=True):
+        unit, read = BODY[name]
+        scale, shown = SHOWN[unit]
+        values = {engine: scale * read(record) for engine, record in records.items()}
+        for engine in ENGINES:
+            left.plot(time, values[engine], color=COLORS[engine], label=LABELS[engine], **STYLES[engine])
+        right.plot(time, values["mujoco"] - values["exact"], color="0.2", lw=0.8)
+        right.axvspan(comparison.window.start, comparison.window.stop, color="0.93", lw=0)
+        left.set(ylabel=f"{name} [{shown}]", xlim=(time[0], time[-1]))
+        right.set(xlim=(time[0], time[-1]))
+    axes[0, 0].legend(loc="upper right", fontsize=8)
+    axes[0, 1].set_title("MuJoCo minus exact; grey: where errors are taken", fontsize=10)
+    for axis in axes[-1]:
+        axis.set_xlabel("time [s]")
+    return figure
+
+
+def draw_feet(exact: Run, mujoco: Run, comparison: Comparison):
+    """Return the figure of the last stride: each foot's normal force, raw and smoothed, above its stances."""
+    from matplotlib.figure import Figure
+
+    over = comparison.window
+    start, stop = over.stop - over.period, over.stop
+    n_legs = len(exact.stances)
+    figure = Figure(figsize=(13, 1.0 + 1.7 * n_legs), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(n_legs, 1, sharex=True, sharey=True))
+    top = max(1.15 * max(np.percentile(forces(trial.record)[0], 99.5) for trial in (exact, mujoco)), 1.0)
+    for engine, trial in zip(ENGINES, (exact, mujoco), strict=True):
+        time = trial.record["time"].values
+        rows = (time >= start) & (time <= stop)
+        normal = forces(trial.record)[0]
+        smooth = smoothed(normal, time[1] - time[0])
+        base = -0.05 * top if engine == "exact" else -0.1 * top
+        for leg, axis in enumerate(axes):
+            axis.plot(time[rows], normal[rows, leg], color=COLORS[engine], lw=0.5, alpha=0.5)
+            axis.plot(time[rows], smooth[rows, leg], color=COLORS[engine], label=LABELS[engine], **STYLES[engine])
+            for begin, end in np.clip(stances.debounce(trial.stances[leg]), start, stop):
+                axis.plot([begin, end], [base, base], color=COLORS[engine], lw=4, solid_capstyle="butt")
+    for leg, axis in enumerate(axes):
+        axis.set(ylabel=f"leg {leg} [N]", xlim=(start, stop), ylim=(-0.15 * top, top))
+    axes[0].legend(loc="upper right", fontsize=8)
+    axes[0].set_title("normal force on each foot, thin: raw, thick: 20 ms mean; bars: stances", fontsize=10)
+    axes[-1].set_xlabel("time [s]")
+    return figure
