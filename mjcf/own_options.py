@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,13 +78,15 @@ def free_sizes(spec: mujoco.MjSpec) -> None:
         setattr(spec, name, getattr(fresh, name))
 
 
-def replaced(of_file: Mapping[str, Any], used: Mapping[str, Any]) -> tuple[Replaced, ...]:
-    """Return the differences of two `snapshot`s, but for entries that the file leaves at MuJoCo's default."""
+def replaced(
+    of_file: Mapping[str, Any], used: Mapping[str, Any], written: Collection[str] = ()
+) -> tuple[Replaced, ...]:
+    """Return the differences of two `snapshot`s, but for MuJoCo's defaults that are not `written` in the file."""
     fresh, found = snapshot(mujoco.MjSpec()), []
     for name, value in of_file.items():
         if name in FLAGS:
             found += _flags(name, int(value), int(used[name]))
-        elif not np.array_equal(value, used[name]) and not np.array_equal(value, fresh[name]):
+        elif not np.array_equal(value, used[name]) and (name in written or not np.array_equal(value, fresh[name])):
             found.append(Replaced(NAMES.get(name, name), _word(name, value), _word(name, used[name])))
     return tuple(found)
 

@@ -71,11 +71,13 @@ class RobotFile(MachineCommand):
 
     def experiment(self, args: argparse.Namespace) -> TableWalk:
         """Return the robot with its clock."""
+        from tarsus.envs import own_verdict
         from tarsus.mjcf import own_exact, own_robot, presets
 
         robot, ground = own_robot.OwnRobot(self.path, **options.given(args)), arguments.terrain(args.terrain)
         preset = presets.find(args.preset)
         model = own_robot.model(robot, ground, preset)
+        own_verdict.warn(self.path.name, own_verdict.of_file(robot, preset))
         if args.engine != "mujoco":
             own_exact.robot_of(model, ground, preset)
         table, period = _walk(robot, model, args.period)
