@@ -43,7 +43,7 @@ def _body(comparison: Comparison, strides: str) -> Section:
 def _forces(comparison: Comparison) -> Section:
     names = ("normal", "normal_smooth", "tangential", "tangential_smooth", "load")
     columns = [getattr(comparison, name) for name in names]
-    rows = [[str(leg), *(f"{column[leg]:.3f}" for column in columns)] for leg in range(len(comparison.load))]
+    rows = [[foot, *(f"{column[leg]:.3f}" for column in columns)] for leg, foot in enumerate(comparison.feet)]
     rows.append(["all", *(f"{np.sqrt(np.mean(column**2)):.3f}" for column in columns)])
     smooth = f"{1e3 * SMOOTH:g} ms mean"
     head = ["leg", "normal", f"normal, {smooth}", "tangential", f"tangential, {smooth}", "normal force itself (RMS)"]
@@ -51,14 +51,17 @@ def _forces(comparison: Comparison) -> Section:
         "Root mean square error of the ground reaction force on each foot [N], steady, and the exact normal force "
         "itself."
     )
+    if comparison.vertical:
+        means = "The mean vertical force on all feet is {exact:.4g} N exact and {mujoco:.4g} N in MuJoCo."
+        text += f" Means include the impulses of impacts. {means.format(**comparison.vertical)}"
     return Section("Forces on the feet", text, head, rows)
 
 
 def _contacts(comparison: Comparison, strides: str) -> Section:
     rows = []
-    for leg, match in enumerate(comparison.stances):
+    for foot, match in zip(comparison.feet, comparison.stances, strict=True):
         times = [_spread(errors) for errors in (match.touchdown_error, match.liftoff_error)]
-        rows.append([str(leg), str(len(match.touchdown_error)), *times, str(match.missed), str(match.extra)])
+        rows.append([foot, str(len(match.touchdown_error)), *times, str(match.missed), str(match.extra)])
     text = (
         f"Times of MuJoCo's touchdowns and lift-offs minus the exact ones, over {strides}: mean and, in brackets, "
         "largest [ms]. Contact flickers in some settings of MuJoCo: gaps shorter than "

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from tarsus.scripts.library.comparison.compare import BODY, ENGINES, Comparison, forces, smoothed
 from tarsus.scripts.library.machines.outcome import Run
-from tarsus.scripts.library.records import stances
+from tarsus.scripts.library.records import stances, summary
 from tarsus.scripts.library.records.record import layout_of
 
 STYLES = {"exact": dict(lw=4.0), "mujoco": dict(lw=1.1)}  # where they agree the one is a line inside the other
@@ -48,12 +48,18 @@ def draw_feet(exact: Run, mujoco: Run, comparison: Comparison) -> Figure:
     n_legs = len(exact.stances)
     figure = Figure(figsize=(13, 1.0 + 1.7 * n_legs), layout="constrained")
     axes = np.atleast_1d(figure.subplots(n_legs, 1, sharex=True, sharey=True))
-    top = max(1.15 * max(np.percentile(forces(trial.record)[0], 99.5) for trial in (exact, mujoco)), 1.0)
+    top = max(
+        1.15
+        * max(
+            np.percentile(forces(trial.record, trial.record["foot_force"].values)[0], 99.5) for trial in (exact, mujoco)
+        ),
+        1.0,
+    )
     for engine, trial in zip(ENGINES, (exact, mujoco), strict=True):
         time = trial.record["time"].values
         rows = (time >= start) & (time <= stop)
-        normal = forces(trial.record)[0]
-        smooth = smoothed(normal, time[1] - time[0])
+        normal = forces(trial.record, trial.record["foot_force"].values)[0]
+        smooth = smoothed(forces(trial.record, summary.foot_force(trial.record))[0], time[1] - time[0])
         base = -0.05 * top if engine == "exact" else -0.1 * top
         for leg, axis in enumerate(axes):
             axis.plot(time[rows], normal[rows, leg], color=COLORS[engine], lw=0.5, alpha=0.5)
@@ -61,7 +67,7 @@ def draw_feet(exact: Run, mujoco: Run, comparison: Comparison) -> Figure:
             for begin, end in np.clip(stances.debounce(trial.stances[leg]), start, stop):
                 axis.plot([begin, end], [base, base], color=COLORS[engine], lw=4, solid_capstyle="butt")
     for leg, axis in enumerate(axes):
-        axis.set(ylabel=f"leg {leg} [N]", xlim=(start, stop), ylim=(-0.15 * top, top))
+        axis.set(ylabel=f"foot {comparison.feet[leg]} [N]", xlim=(start, stop), ylim=(-0.15 * top, top))
     axes[0].legend(loc="upper right", fontsize=8)
     axes[0].set_title("normal force on each foot, thin: raw, thick: 20 ms mean; bars: stances", fontsize=10)
     axes[-1].set_xlabel("time [s]")

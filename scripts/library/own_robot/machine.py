@@ -40,6 +40,11 @@ class TableWalk:
     table: np.ndarray
     period: float
 
+    @property
+    def words(self) -> str:
+        """The name of the gait."""
+        return f"its clock, a turn in {self.period:g} s" if len(self.table) > 1 else "none, it stands"
+
     def controls(self, time: float, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
         """Return the controls, shape (nu,): linear between rows of the table, held for `HOLD`."""
         row, n = np.floor(time / HOLD + 1e-6) * HOLD / self.period * len(self.table), len(self.table)
@@ -91,14 +96,14 @@ class RobotFile(MachineCommand):
         rtol, _ = options.pop("rtol", 1e-8), options.pop("frame_period", None)
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain
         hold = {"hold": period} if period else {}
-        return exact_rollout(*walk, options=Options(rtol=rtol), **hold, **options)
+        return exact_rollout(*walk, gait=experiment.words, options=Options(rtol=rtol), **hold, **options)
 
     def mujoco(self, experiment: TableWalk, seconds: float | None, fine: bool = True, **options: Any) -> Run:
         """Run MuJoCo; see `rollout`."""
         from tarsus.scripts.library.own_robot.rollout import rollout
 
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain, experiment.preset
-        return rollout(*walk, **options)
+        return rollout(*walk, gait=experiment.words, **options)
 
     def stride(self, experiment: TableWalk) -> float:
         """Return the period of the clock [s]."""
