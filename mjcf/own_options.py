@@ -45,14 +45,14 @@ def apply_preset(spec: mujoco.MjSpec, preset: str | Preset = "rl") -> tuple[Repl
     """Give a model of one's own a preset's timestep, solver and contacts; feet keep their shape, friction its numbers.
 
     Every entry of `<option>` but gravity becomes the preset's, or MuJoCo's default where it has none; every geom and
-    `<pair>` takes its `solref` and `solimp`. Feet sink by about `preset.sink` [m] under load.
+    `<pair>` takes its `solref` and `solimp`, and no margin or gap. Feet sink by about `preset.sink` [m] under load.
 
     Args:
         spec: The model, which is changed.
         preset: "reference", "rl", or a preset of your own.
 
     Returns:
-        What the file set otherwise in `<option>` and its flags.
+        What the file set otherwise in `<option>`, its flags and contacts, and the cone.
 
     Raises:
         ValueError: If no preset has that name.
@@ -60,9 +60,21 @@ def apply_preset(spec: mujoco.MjSpec, preset: str | Preset = "rl") -> tuple[Repl
     preset, of_file = find(preset), snapshot(spec)
     preset.apply(spec.option)
     free_sizes(spec)
-    for contact in (*spec.geoms, *spec.pairs):
-        contact.solref, contact.solimp = preset.solref, (*preset.solimp, 0.5, 2)
-    return replaced(of_file, snapshot(spec))
+    used = {"solref": preset.solref, "solimp": (*preset.solimp, 0.5, 2.0), "margin": 0.0, "gap": 0.0}
+    found = replaced(of_file, snapshot(spec), ("cone",))
+    for kind, contacts in {"geom": spec.geoms, "pair": spec.pairs}.items():
+        fresh = mujoco.MjSpec().default.geom if kind == "geom" else mujoco.MjSpec().default.pair
+        for name, value in used.items():
+            others = [getattr(one, name) for one in contacts if not np.array_equal(getattr(one, name), value)]
+            set_otherwise = dict.fromkeys(_word(name, o) for o in others if not _is_default(o, getattr(fresh, name)))
+            found += tuple(Replaced(f"{name} of {kind}s", one, value) for one in set_otherwise)
+            for contact in contacts:
+                setattr(contact, name, value)
+    return found
+
+
+def _is_default(value, fresh) -> bool:
+    return bool(np.array_equal(value, fresh, equal_nan=True))
 
 
 def snapshot(spec: mujoco.MjSpec) -> dict[str, Any]:
