@@ -45,7 +45,7 @@ def register(
     source: str | Path | mujoco.MjSpec,
     feet: str | Sequence[str] = "auto",
     *,
-    friction: float = 1.0,
+    friction: float | None = None,
     g: float = 9.81,
     forward: str = "x",
     reach: float | Mapping[str, float] | None = None,
@@ -72,7 +72,7 @@ def register(
         source: The robot: the name of an MJCF or URDF file, its text, or an `MjSpec`.
         feet: Names of the geoms or bodies that are its feet, in the order in which they are to be numbered; or "auto",
             the ends of legs that are lowest at rest.
-        friction: Coefficient of the ground.
+        friction: Coefficient of the ground; by default that of the file's feet on its floor, or without one the feet's.
         g: Gravity [m/s^2].
         forward: Axis of the file's world that the robot faces at rest, "x" or "y".
         reach: What an action of 1 adds to every control at rest, in its unit, or by actuator; by default 0.3 rad of a

@@ -45,9 +45,9 @@ def warn(name: str, sentences) -> None:
 
 
 def of_file(robot: OwnRobot, preset) -> list[str]:
-    """Return a sentence on the options that a preset replaces, if there are any, and those on the floor."""
+    """Return a sentence on the options and contacts that a preset replaces, if any, and those on friction and floor."""
     _, options, notes = adapted(robot, Flat(), preset)
-    said = [f"the preset replaces of the file's options: {', '.join(map(str, options))}"] if options else []
+    said = [f"the preset replaces of the file: {', '.join(map(str, options))}"] if options else []
     return said + list(notes)
 
 

@@ -100,12 +100,14 @@ def _renamed(point: str, names: dict[str, str]) -> str:
     return names.get(point) or (f"{names[toe]}_{corner}" if toe in names else point)
 
 
-def forces_on_feet(run, leg_of_point: np.ndarray, n_feet: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the forces of the ground, world frame, shape (n_feet, 3) [N], and how many points touch, (n_feet,)."""
-    forces, touching, feet = np.zeros((n_feet, 3)), np.zeros(n_feet), leg_of_point >= 0
-    np.add.at(forces, leg_of_point[feet], run.foot_force[feet] @ run.robot.tables.ground[1:])
+def forces_on_feet(run, leg_of_point: np.ndarray, n_feet: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the ground's forces, world frame [N], its impulses so far [N s], (n_feet, 3), and the points that touch."""
+    forces, impulses, touching = np.zeros((n_feet, 3)), np.zeros((n_feet, 3)), np.zeros(n_feet)
+    feet, axes = leg_of_point >= 0, run.robot.tables.ground[1:]
+    np.add.at(forces, leg_of_point[feet], run.foot_force[feet] @ axes)
+    np.add.at(impulses, leg_of_point[feet], run.impulse[feet] @ axes)
     np.add.at(touching, leg_of_point[feet], run.contact.foot[feet] != FREE)
-    return forces, touching
+    return forces, impulses, touching
 
 
 def placed(robot: Robot, qpos: np.ndarray, most: float) -> np.ndarray:

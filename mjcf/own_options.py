@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,14 +39,14 @@ def apply_preset(spec: mujoco.MjSpec, preset: str | Preset = "rl") -> tuple[Repl
     """Give a model of one's own a preset's timestep, solver and contacts; feet keep their shape, friction its numbers.
 
     Every entry of `<option>` but gravity becomes the preset's, or MuJoCo's default where it has none; every geom and
-    `<pair>` takes its `solref` and `solimp`. Feet sink by about `preset.sink` [m] under load.
+    `<pair>` takes its `solref` and `solimp`, and no margin or gap. Feet sink by about `preset.sink` [m] under load.
 
     Args:
         spec: The model, which is changed.
         preset: "reference", "rl", or a preset of your own.
 
     Returns:
-        What the file set otherwise in `<option>` and its flags.
+        What the file set otherwise in `<option>`, its flags and contacts, and the cone.
 
     Raises:
         ValueError: If no preset has that name.
@@ -54,9 +54,21 @@ def apply_preset(spec: mujoco.MjSpec, preset: str | Preset = "rl") -> tuple[Repl
     preset, of_file = find(preset), snapshot(spec)
     preset.apply(spec.option)
     free_sizes(spec)
-    for contact in (*spec.geoms, *spec.pairs):
-        contact.solref, contact.solimp = preset.solref, (*preset.solimp, 0.5, 2)
-    return replaced(of_file, snapshot(spec))
+    used = {"solref": preset.solref, "solimp": (*preset.solimp, 0.5, 2.0), "margin": 0.0, "gap": 0.0}
+    found = replaced(of_file, snapshot(spec), ("cone",))
+    for kind, contacts in {"geom": spec.geoms, "pair": spec.pairs}.items():
+        fresh = mujoco.MjSpec().default.geom if kind == "geom" else mujoco.MjSpec().default.pair
+        for name, value in used.items():
+            others = [getattr(one, name) for one in contacts if not np.array_equal(getattr(one, name), value)]
+            set_otherwise = dict.fromkeys(_word(name, o) for o in others if not _is_default(o, getattr(fresh, name)))
+            found += tuple(Replaced(f"{name} of {kind}s", one, value) for one in set_otherwise)
+            for contact in contacts:
+                setattr(contact, name, value)
+    return found
+
+
+def _is_default(value, fresh) -> bool:
+    return bool(np.array_equal(value, fresh, equal_nan=True))
 
 
 def snapshot(spec: mujoco.MjSpec) -> dict[str, Any]:
@@ -72,13 +84,15 @@ def free_sizes(spec: mujoco.MjSpec) -> None:
         setattr(spec, name, getattr(fresh, name))
 
 
-def replaced(of_file: Mapping[str, Any], used: Mapping[str, Any]) -> tuple[Replaced, ...]:
-    """Return the differences of two `snapshot`s, but for entries that the file leaves at MuJoCo's default."""
+def replaced(
+    of_file: Mapping[str, Any], used: Mapping[str, Any], written: Collection[str] = ()
+) -> tuple[Replaced, ...]:
+    """Return the differences of two `snapshot`s, but for MuJoCo's defaults that are not `written` in the file."""
     fresh, found = snapshot(mujoco.MjSpec()), []
     for name, value in of_file.items():
         if name in FLAGS:
             found += _flags(name, int(value), int(used[name]))
-        elif not np.array_equal(value, used[name]) and not np.array_equal(value, fresh[name]):
+        elif not np.array_equal(value, used[name]) and (name in written or not np.array_equal(value, fresh[name])):
             found.append(Replaced(NAMES.get(name, name), _word(name, value), _word(name, used[name])))
     return tuple(found)
 

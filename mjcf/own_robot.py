@@ -1,8 +1,9 @@
 """A robot of the user's own in MuJoCo: a file, text or spec, put on this project's ground with its contact.
 
-It keeps its bodies, joints and inertias, with the root's orientation. Its floor, see `own_ground`, and its sensors are
-left out: ground, contact settings, all options and sensors are this project's. Feet are found or named (`own_feet`),
-joints without servos get some (`own_servos`), and the pose at rest is the file's, given or found (`own_pose`).
+It keeps its bodies, joints and inertias, with the root's orientation, and the friction of its feet. Its floor, see
+`own_ground`, and its sensors are left out: ground, other contact settings (`own_contact`), all options and sensors are
+this project's. Feet are found or named (`own_feet`), joints without servos get some (`own_servos`), and the pose at
+rest is the file's, given or found (`own_pose`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Terrain, make
-from . import own_feet, own_pose, own_servos
+from . import own_contact, own_feet, own_pose, own_servos
 from .compile import compile_model
 from .feet import support_points
 from .look import add_cameras, add_sky
@@ -44,7 +45,7 @@ class OwnRobot:
 
     source: Source  # name or text of an MJCF or URDF, or an `MjSpec`
     feet: str | Sequence[str] = own_feet.AUTO  # names of geoms or bodies, or "auto": what is lowest at rest
-    friction: float = 1.0  # coefficient of the ground
+    friction: float = None  # type: ignore[assignment]  # of the ground; by default the file's, of feet on its floor
     g: float = 9.81  # [m/s^2]
     forward: str = "x"  # axis of the file's world that the robot faces at rest, or "y"
     reach: float | Mapping[str, float] | None = None  # what an action of 1 adds to controls, or by actuator
@@ -66,6 +67,9 @@ class OwnRobot:
         if twice:
             raise ValueError(f"feet must be named once each, got {', '.join(twice)} more than once")
         object.__setattr__(self, "feet", tuple(self.feet))  # a list could be changed
+        if self.friction is None:
+            model, at_rest, _ = self._at_rest()
+            object.__setattr__(self, "friction", max(own_contact.of_feet(model, at_rest, self.feet).values()))
         check_finite(self)
         if not (self.friction >= 0 and self.g > 0):
             values = f"{self.friction} and {self.g}"
@@ -77,11 +81,14 @@ class OwnRobot:
             raise ValueError(f"reach must be positive, got {self.reach}")
 
     def _found_feet(self) -> tuple[str, ...]:
+        return own_feet.found(*self._at_rest())
+
+    def _at_rest(self) -> tuple[mujoco.MjModel, mujoco.MjData, tuple[str, ...]]:
         loaded = load(self.source)
         root_of(loaded.spec)
         model = as_it_is(self.source, loaded.files)
         qpos, _ = own_pose.at_rest(model, self.keyframe, self.pose)
-        return own_feet.found(model, own_feet.posed(model, qpos), loaded.notes)
+        return model, own_feet.posed(model, qpos), loaded.notes
 
 
 def build(
@@ -104,7 +111,7 @@ def build(
 def adapted(
     robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl", touching: Sequence[str] = ()
 ) -> tuple[mujoco.MjSpec, tuple[Replaced, ...], tuple[str, ...]]:
-    """Return the model of `build`, the options of the file that the preset replaces, and sentences on what differs."""
+    """Return the model of `build`, what is replaced of the file's options and contact, and sentences on the rest."""
     loaded = load(robot.source)
     spec, root = loaded.spec, root_of(loaded.spec)
     own = as_it_is(robot.source, loaded.files)
@@ -127,7 +134,7 @@ def adapted(
     notes += share_floor(spec, own, own_names, terrain, len(feet))
     names = make_names(spec, feet)
     bits = {name: (spec.geom(name).contype, spec.geom(name).conaffinity) for foot in names for name in foot}
-    of_file = snapshot(spec)
+    of_file, written = snapshot(spec), loaded.options
     put_on_ground(spec, names, terrain, find(preset), robot.friction)
     _keep_meetings(spec, names, bits)
     free_sizes(spec)
@@ -142,7 +149,8 @@ def adapted(
     spec.site("imu").quat = turn / np.linalg.norm(turn) * (1.0, -1.0, -1.0, -1.0)  # its axes are the world's at rest
     add_load_sensor(spec, root)
     add_cameras(root)
-    return spec, replaced(of_file, snapshot(spec)), tuple(notes)
+    contacts, said = own_contact.replaced(own, at_rest, robot, find(preset))
+    return spec, (*replaced(of_file, snapshot(spec), written), *contacts), (*notes, *said)
 
 
 def unusual(model: mujoco.MjModel) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,8 @@ import mujoco
 
 from . import own_repairs, own_urdf
 from .element_limits import check_elements
+
+OPTION, ENTRY = re.compile(r"<option\b([^>]*)>"), re.compile(r"(\w+)\s*=")
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Loaded:
         urdf: Whether it is one.
         notes: Sentences on what is not as in the source.
         files: All that it was made of: itself, what it includes, its meshes, height fields and pictures.
+        options: Names of the entries of `<option>` that are written in the source.
     """
 
     spec: mujoco.MjSpec
@@ -63,6 +67,7 @@ class Loaded:
     urdf: bool
     notes: tuple[str, ...]
     files: tuple[Path, ...] = ()
+    options: frozenset[str] = frozenset()
 
 
 def packed(source) -> Source:
@@ -99,7 +104,9 @@ def load(source: Source) -> Loaded:
     _name_all(loaded.spec)
     itself = [] if isinstance(source, Packed) or is_text(source) else [Path(source)]
     files = dict.fromkeys(map(Path.absolute, (*itself, *files, *_assets(loaded.spec))))
-    return replace(loaded, notes=(*loaded.notes, *notes), files=tuple(files))
+    texts = [text, *(file.read_text("utf-8", "replace") for file in files if file.suffix == ".xml")]
+    options = {name for each in texts for inside in OPTION.findall(each) for name in ENTRY.findall(inside)}
+    return replace(loaded, notes=(*loaded.notes, *notes), files=tuple(files), options=frozenset(options))
 
 
 def _assets(spec: mujoco.MjSpec) -> list[Path]:

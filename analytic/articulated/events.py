@@ -237,12 +237,15 @@ def _impact(
     run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0, falls=False
 ) -> RunStatus | None:
     """Replace the speeds by those after an impact, see `_impact_of`; return why it cannot, or None."""
-    changes = _impact_of(run, feet, limits, closing, falls)
-    if not len(changes):
+    impulses, back = _impulses(run, feet, limits, closing, falls)
+    if not len(impulses):
         return RunStatus.NOT_SOLVED
+    changes = impulses @ back.T
     if len(changes) == 2 and is_undecided(run, run.qvel + changes):
         return RunStatus.INDETERMINATE
     run.x[run.robot.nq : run.robot.nq + run.robot.nv] += changes[0]
+    run.impulse = run.impulse.copy()
+    run.impulse[feet] += impulses[0, : 3 * feet.sum()].reshape(-1, 3)
     run.refresh()
     return None
 
@@ -259,19 +262,26 @@ def _free_acceleration(run: Simulation) -> np.ndarray:
     return acceleration
 
 
-def _impact_of(
+def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray:
+    """Return how an impact of all that touches changes the speeds, shape (n, nv); see `_impulses`."""
+    impulses, back = _impulses(run, feet, limits, closing)
+    return impulses @ back.T
+
+
+def _impulses(
     run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float, falls: bool = False
-) -> np.ndarray:
-    """Return how an impact of all that touches changes the speeds, shape (n, nv): n = 0 if it was not solved, 2 ways.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the impulses of an impact, shape (n, rows): n = 0 if it was not solved, 2 if it has two ways.
 
     With `closing` [m/s, rad/s] what rests closes at least at that speed, an impact without collision; with `falls` as
-    it would begin to fall without contact, the fastest at that speed.
+    it would begin to fall without contact, the fastest at that speed. Rows are three for each foot that touches, then
+    one for each limit; the second array takes them to changes of speed, shape (nv, rows).
     """
     robot = run.robot.tables
     touching, shut = np.flatnonzero(feet), np.flatnonzero(limits)
     rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut)]
     if not rows:
-        return np.zeros((1, run.robot.nv))
+        return np.zeros((1, 0)), np.zeros((run.robot.nv, 0))
     blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * len(shut)
     rows = np.array(rows)
     free = rows @ run.qvel
@@ -287,4 +297,4 @@ def _impact_of(
             free[rests] = closing * fall[rests] / max(-fall[rests].min(initial=0.0), 1e-9)
     back = through_mass(run, rows)
     code, *ways, _ = solve(rows @ back, free, blocks, 1e-10)
-    return np.array(ways)[: {problem.S_SOLVED: 1, problem.S_INDETERMINATE: 2}.get(code, 0)] @ back.T
+    return np.array(ways)[: {problem.S_SOLVED: 1, problem.S_INDETERMINATE: 2}.get(code, 0)], back

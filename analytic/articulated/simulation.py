@@ -78,6 +78,7 @@ class Simulation:
         x: State: qpos, qvel, act, then the books [J]: work of actuators, losses in dampers, sliding feet, dry joints.
         time: [s]
         lost: Energy lost in impacts and where rattling ends [J].
+        impulse: Of all impacts so far on each foot, along the ground's normal and tangents, shape (n_feet, 3) [N s].
         status: Why it stopped.
         events: All events.
         futures: Accelerations of the two futures if the status is INDETERMINATE, shape (2, nv), or speeds after it.
@@ -102,6 +103,7 @@ class Simulation:
         self.path = path_of(scheme, len(self.x), len(self.fired), len(tables.line))
         self.setting = flow.Setting(self.robot.nq, options.drift_rate, *options.speeds, self.weight, options.rtol,
                                     options.max_steps)  # fmt: skip
+        self.impulse = np.zeros((self.robot.n_feet, 3))
         self.step, self.crowd = 1e-4, (0.0, 0)  # the next step [s]; since when events are counted, and how many
         self.refresh()
 

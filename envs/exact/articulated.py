@@ -111,7 +111,7 @@ class ExactArticulated(ExactMachine):
                 row.more[name][:] = values
         with self._lock:
             deep = self._sense(one, row)
-        forces, touching = own_exact.forces_on_feet(one, self._parts.leg_of_point, self.task.n_feet)
+        forces, _, touching = own_exact.forces_on_feet(one, self._parts.leg_of_point, self.task.n_feet)
         row.sensordata[self.task._feet] = np.column_stack([touching, forces]).ravel()
         for at in self._load:
             row.sensordata[at : at + 3] = one.foot_force.sum(0) @ one.robot.tables.ground[1:]

@@ -273,8 +273,57 @@ def test_every_entry_of_option_and_every_flag_is_the_preset_s(registered):
     assert found["wind"].of_file == (1.0, 2.0, 3.0) and found["flag contact"].used == "enable"
     assert {f"flag {name}" for name in off - {"island"} | on - {"speculative"}} <= set(found)
     said = warned(registered, with_option('<option iterations="1"/>'))
-    assert said == ["Mine-v0: the preset replaces of the file's options: iterations 1 by 100"]
+    assert said == ["Mine-v0: the preset replaces of the file: iterations 1 by 100"]
     assert warned(registered) == []
+
+
+FLOOR, FOOT = '<geom name="floor"', 'pos="0 0 -0.16" mass="0.03" contype="1" conaffinity="1" priority="1"'
+
+
+@pytest.mark.parametrize(
+    ("floor", "foot", "kept"),
+    [
+        ('friction="0.3"', 'friction="0.4"', 0.4),  # the larger counts
+        ('friction="0.3"', 'friction="0.4" priority="-1"', 0.3),
+        ('friction="0.9"', 'friction="0.4" priority="1"', 0.4),
+        ("", "", 1.0),
+        (None, 'friction="0.4"', 0.4),
+    ],
+)
+def test_the_friction_of_its_feet_on_its_floor_is_kept_as_mujoco_combines_it(floor, foot, kept):
+    text = TEXT.replace(FOOT, FOOT.replace('priority="1"', foot)).replace(FLOOR, f"{FLOOR} {floor}")
+    if floor is None:
+        text = re.sub(r'<geom name="floor"[^>]*/>', "", text)
+    model = models.model(models.OwnRobot(text, FEET))
+    assert model.geom("ground").friction[0] == kept
+    own = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(own)
+    mujoco.mj_resetDataKeyframe(own, data, 0)
+    data.qpos[2] = 0.2  # its feet are in the floor
+    mujoco.mj_forward(own, data)
+    assert floor is None or {contact.friction[0] for contact in data.contact} == {kept}
+
+
+def test_every_contact_setting_of_the_file_that_is_replaced_is_said_by_name(registered):
+    feet = 'friction="0.3" condim="6" margin="0.01" gap="0.002" solref="0.01 1" solimp="0.8 0.9 0.01" priority="2"'
+    soft = TEXT.replace(FOOT, FOOT.replace('priority="1"', feet)).replace(FLOOR, f'{FLOOR} margin="0.02"')
+    soft = soft.replace("<compiler", '<option cone="pyramidal"/><compiler')
+    (said,) = warned(registered, soft)
+    assert said == (
+        "Mine-v0: the preset replaces of the file: cone pyramidal by elliptic, condim of the feet 6 by 3, margin of "
+        "the feet 0.01 by 0, gap of the feet 0.002 by 0, solref of the feet 0.01 1 by 0.0032 1.2, solimp of the feet "
+        "0.8 0.9 0.01 0.5 2 by 0 0.99 0.0004 0.5 2, priority of the feet 2 by 0, margin of the floor 0.02 by 0"
+    )
+    assert warned(registered, soft, friction=0.7)[1] == (
+        "Mine-v0: friction 0.3 of the feet is replaced by 0.7; `friction=0.3` keeps it"
+    )
+    pair = '<contact><pair geom1="FL" geom2="floor" friction="0.5 0.5" margin="0.1"/></contact><actuator>'
+    paired = warned(registered, TEXT.replace("<actuator>", pair))
+    assert "margin of pairs with the floor 0.1 by 0" in paired[0]
+    assert " ".join(paired).endswith(
+        "friction of the feet differs (FL 0.5, FR 1, RL 1, RR 1), and is replaced by 1 of all; "
+        "changes={'friction_coeff.FL': 0.5} keeps them"
+    )
 
 
 @pytest.mark.parametrize("bits", [(1, 1), (0, 1), (1, 0), (2, 1), (0, 0)], ids=str)

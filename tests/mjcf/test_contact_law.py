@@ -28,6 +28,16 @@ def sphere(law, height, speed):
     return model, data
 
 
+@pytest.mark.parametrize("impedance", [0.9, 0.99])
+def test_a_load_rests_at_a_small_part_of_its_share_of_the_stiffness(impedance):
+    law = ContactLaw(1e-3, (-8000.0, -200.0), (impedance, impedance, 1e-3, 0.5, 2.0), mass=2.5)
+    model, data = sphere(law, 0.0, 0.0)
+    mujoco.mj_step(model, data, 3000)
+    load, depth = law.mass * GRAVITY, RADIUS - data.qpos[2]
+    assert depth == pytest.approx((1 - impedance) * load / law.stiffness, rel=1e-6)
+    assert depth == pytest.approx(law.depth_at_rest(GRAVITY), rel=1e-6) and depth < 0.11 * load / law.stiffness
+
+
 def restitution(law, height, speed):
     """Return that of a sphere in MuJoCo, from the heights that its speeds before and after reach."""
     model, data = sphere(law, height, speed)

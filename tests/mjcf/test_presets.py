@@ -65,10 +65,10 @@ def test_no_foot_of_a_multipod_loses_the_ground_while_its_leaf_is_bent():
 
 
 OWN = """<mujoco><option cone="pyramidal" timestep="0.004" iterations="3" wind="1 0 0" gravity="0 0 -3"/>
-<worldbody><geom name="floor" type="plane" size="1 1 1" solref=".05 1"/>
+<worldbody><geom name="floor" type="plane" size="1 1 1" solref=".05 2" margin=".01" gap=".002"/>
 <body pos="0 0 .1"><freejoint/><geom name="cube" type="box" size=".1 .1 .1" priority="2" friction=".7"/>
 <geom name="post" size=".05" pos="0 0 .2"/></body></worldbody>
-<contact><pair geom1="floor" geom2="post" solref=".1 1"/></contact></mujoco>"""
+<contact><pair geom1="floor" geom2="post" solref=".1 1" margin=".03"/></contact></mujoco>"""
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -76,7 +76,10 @@ def test_a_preset_is_applied_to_a_model_of_ones_own(name):
     spec, preset = mujoco.MjSpec.from_string(OWN), PRESETS[name]
     said = {one.option: (one.of_file, one.used) for one in apply_preset(spec, name)}
     assert said["timestep"] == (0.004, preset.timestep) and said["wind"] == ((1, 0, 0), (0, 0, 0))
-    assert said["iterations"] == (3, 100) and "gravity" not in said and "cone" not in said  # MuJoCo's default
+    assert said["iterations"] == (3, 100) and "gravity" not in said
+    assert said["cone"] == ("pyramidal", "elliptic") and said["solref of geoms"] == ((0.05, 2.0), preset.solref)
+    assert said["margin of geoms"] == (0.01, 0.0) and said["gap of geoms"] == (0.002, 0.0)
+    assert said["margin of pairs"] == (0.03, 0.0) and "friction" not in " ".join(said)
     model = spec.compile()
     data = mujoco.MjData(model)
     assert model.opt.cone == mujoco.mjtCone.mjCONE_ELLIPTIC and model.opt.gravity[2] == -3
@@ -86,6 +89,7 @@ def test_a_preset_is_applied_to_a_model_of_ones_own(name):
     assert data.contact.solimp[:, :3] == pytest.approx(np.tile(preset.solimp, (4, 1)))
     assert data.contact.friction[0, 0] == 0.7 and 0 < 0.1 - data.qpos[2] < 2 * preset.sink
     assert model.pair_solref[0] == pytest.approx(preset.solref)
+    assert not any(array.any() for array in (model.geom_margin, model.geom_gap, model.pair_margin, model.pair_gap))
 
 
 def test_the_blocks_to_copy_are_the_presets():

@@ -2,7 +2,8 @@
 
 Errors are MuJoCo minus exact. Root mean squares are over the rows of whole strides in steady state
 (`summary.window`). A foot's normal force is the part of the ground's force along the terrain's normal under that foot,
-its tangential force the rest, compared as a vector; a smoothed force is the mean over `SMOOTH` around the row.
+its tangential force the rest, compared as a vector. A smoothed force is the mean over `SMOOTH` around the row, with the
+impulses of impacts.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from scipy.ndimage import uniform_filter1d
 
 from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import stances, summary
-from tarsus.scripts.library.records.layouts import BUDGET
-from tarsus.scripts.library.records.record import terrain_of
+from tarsus.scripts.library.records.layouts import BUDGET, IMPULSE
+from tarsus.scripts.library.records.record import params_of, terrain_of
 
 SMOOTH = 0.02  # the mean that forces are smoothed by [s]
 FIRST = summary.Window(0.0, 1.0, 1, 1.0)  # the first second
@@ -24,13 +25,17 @@ ENGINES = ("exact", "mujoco")
 # Of each quantity of the body: unit and how it is read from a record.
 BODY = {
     "height": ("m", summary.height),
-    "pitch": ("rad", summary.pitch),
-    "roll": ("rad", summary.roll),
+    "pitch": ("rad", lambda record: -summary.roll(record) if _faces_x(record) else summary.pitch(record)),
+    "roll": ("rad", lambda record: summary.pitch(record) if _faces_x(record) else summary.roll(record)),
     "heading": ("rad", summary.yaw),
     "velocity x": ("m/s", lambda record: record["body_velocity"].values[:, 0]),
     "velocity y": ("m/s", lambda record: record["body_velocity"].values[:, 1]),
     "velocity z": ("m/s", lambda record: record["body_velocity"].values[:, 2]),
 }
+
+
+def _faces_x(record: xr.Dataset) -> bool:
+    return getattr(params_of(record), "forward", "y") == "x"
 
 
 def align(exact: xr.Dataset, mujoco: xr.Dataset) -> xr.Dataset:
@@ -46,12 +51,17 @@ def align(exact: xr.Dataset, mujoco: xr.Dataset) -> xr.Dataset:
     return both.assign_coords(engine=list(ENGINES))
 
 
-def forces(record: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ground's force on each foot: along the normal, shape (n, legs), and the rest, (n, legs, 3) [N]."""
-    foot, force = record["foot_position"].values, record["foot_force"].values
+def forces(record: xr.Dataset, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return parts of the force on each foot, (n, legs, 3) [N]: along the normal, (n, legs), and the rest."""
+    foot = record["foot_position"].values
     direction = terrain_of(record).normal(foot[..., 0], foot[..., 1])
     normal = np.sum(force * direction, axis=-1)
     return normal, force - normal[..., None] * direction
+
+
+def feet_of(record: xr.Dataset) -> list[str]:
+    """Return the names of the feet, or their numbers where they have none."""
+    return list(map(str, getattr(params_of(record), "feet", record["leg"].values)))
 
 
 def smoothed(values: np.ndarray, period: float) -> np.ndarray:
@@ -73,6 +83,8 @@ class Comparison:
     tangential: np.ndarray
     tangential_smooth: np.ndarray
     load: np.ndarray  # root mean square of the exact normal force [N]
+    vertical: dict[str, float]  # of each engine, mean on all feet, impacts included [N]; empty where none has them
+    feet: list[str]  # their names
     stances: tuple[stances.Match, ...]
     budget: dict[str, dict[str, float]]  # of each engine, over the window [J]; empty if a record has none
 
@@ -100,6 +112,8 @@ def compare(exact: Run, mujoco: Run, stride: float) -> Comparison:
         body_first=body_errors(*pair, FIRST),
         speed={name: float(summary.travel(record, over).sum() / over.duration) for name, record in records.items()},
         **force_errors(*pair, over),
+        vertical={name: _vertical(record, over) for name, record in records.items() if IMPULSE in exact.record},
+        feet=feet_of(exact.record),
         stances=tuple(
             stances.match(stances.debounce(a), stances.debounce(b), over.start, over.stop)
             for a, b in zip(exact.stances, mujoco.stances, strict=True)
@@ -117,14 +131,19 @@ def body_errors(exact: xr.Dataset, mujoco: xr.Dataset, over: summary.Window) -> 
 def force_errors(exact: xr.Dataset, mujoco: xr.Dataset, over: summary.Window) -> dict[str, np.ndarray]:
     """Return the root mean square errors of each foot's forces, and the exact load, shape (legs,) [N]."""
     rows, period = over.holds(exact), float(exact["time"][1] - exact["time"][0])
-    load, push = forces(exact)
-    normal, tangential = (b - a for a, b in zip((load, push), forces(mujoco), strict=True))
+    at_once, means = (
+        [forces(record, read(record)) for record in (exact, mujoco)]
+        for read in (lambda record: record["foot_force"].values, summary.foot_force)
+    )
+    (normal, tangential), (normal_mean, tangential_mean) = (
+        (b - a for a, b in zip(*pair, strict=True)) for pair in (at_once, means)
+    )
     return {
         "normal": _rms(normal[rows], 0),
-        "normal_smooth": _rms(smoothed(normal, period)[rows], 0),
+        "normal_smooth": _rms(smoothed(normal_mean, period)[rows], 0),
         "tangential": _rms(np.linalg.norm(tangential[rows], axis=-1), 0),
-        "tangential_smooth": _rms(np.linalg.norm(smoothed(tangential, period)[rows], axis=-1), 0),
-        "load": _rms(load[rows], 0),
+        "tangential_smooth": _rms(np.linalg.norm(smoothed(tangential_mean, period)[rows], axis=-1), 0),
+        "load": _rms(at_once[0][0][rows], 0),
     }
 
 
@@ -137,6 +156,10 @@ def budget(record: xr.Dataset, over: summary.Window) -> dict[str, float]:
     change = dict(zip(BUDGET, map(float, ends[1] - ends[0]), strict=True))
     rest = change["energy"] + change["damper_loss"] + change["contact_loss"] - change["motor_work"]
     return change | {"rest": rest}
+
+
+def _vertical(record: xr.Dataset, over: summary.Window) -> float:
+    return float(summary.mean(record, summary.foot_force(record)[..., 2], over).sum())
 
 
 def _rms(values: np.ndarray, axis=None) -> np.ndarray | float:

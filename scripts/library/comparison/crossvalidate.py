@@ -34,13 +34,10 @@ def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6)
 def facts(exact: Run, mujoco: Run, comparison: Comparison) -> list[str]:
     attrs = mujoco.record.attrs
     ends = {name: float(trial.record["time"][-1]) for name, trial in (("exact", exact), ("mujoco", mujoco))}
-    books = comparison.budget.get("exact") if "mujoco" not in comparison.budget else None
-    words = "the exact run's actuators worked {motor_work:.4g} J in the steady strides; its books lose {rest:.1e} J"
     return [
         f"robot: {attrs['robot']}; gait: {_words(attrs['gait'])}; terrain: {_words(attrs['terrain'])}",
         f"exact: {exact.record.attrs['engine']}, {comparison.status['exact']}, {ends['exact']:.2f} s",
         f"MuJoCo: {attrs['engine']}, preset {attrs['preset']}, {comparison.status['mujoco']}, {ends['mujoco']:.2f} s",
-        *([words.format(**books)] if books else []),
         f"made with {stamp.versions(*record.PACKAGES)} on {stamp.computer()}",
     ]
 

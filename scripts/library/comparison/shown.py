@@ -7,7 +7,7 @@ import numpy as np
 from tarsus.scripts.library.comparison.compare import BODY, ENGINES, SMOOTH, Comparison, forces, smoothed
 from tarsus.scripts.library.comparison.tables import Section
 from tarsus.scripts.library.machines.outcome import Run
-from tarsus.scripts.library.records import stances
+from tarsus.scripts.library.records import stances, summary
 from tarsus.scripts.library.records.record import layout_of
 from tarsus.scripts.library.records.stances import DEBOUNCE
 
@@ -45,7 +45,7 @@ def _body(comparison: Comparison, strides: str) -> Section:
 def _forces(comparison: Comparison) -> Section:
     names = ("normal", "normal_smooth", "tangential", "tangential_smooth", "load")
     columns = [getattr(comparison, name) for name in names]
-    rows = [[str(leg), *(f"{column[leg]:.3f}" for column in columns)] for leg in range(len(comparison.load))]
+    rows = [[foot, *(f"{column[leg]:.3f}" for column in columns)] for leg, foot in enumerate(comparison.feet)]
     rows.append(["all", *(f"{np.sqrt(np.mean(column**2)):.3f}" for column in columns)])
     smooth = f"{1e3 * SMOOTH:g} ms mean"
     head = ["leg", "normal", f"normal, {smooth}", "tangential", f"tangential, {smooth}", "normal force itself (RMS)"]
@@ -53,14 +53,17 @@ def _forces(comparison: Comparison) -> Section:
         "Root mean square error of the ground reaction force on each foot [N], steady, and the exact normal force "
         "itself."
     )
+    if comparison.vertical:
+        means = "The mean vertical force on all feet is {exact:.4g} N exact and {mujoco:.4g} N in MuJoCo."
+        text += f" Means include the impulses of impacts. {means.format(**comparison.vertical)}"
     return Section("Forces on the feet", text, head, rows)
 
 
 def _contacts(comparison: Comparison, strides: str) -> Section:
     rows = []
-    for leg, match in enumerate(comparison.stances):
+    for foot, match in zip(comparison.feet, comparison.stances, strict=True):
         times = [_spread(errors) for errors in (match.touchdown_error, match.liftoff_error)]
-        rows.append([str(leg), str(len(match.touchdown_error)), *times, str(match.missed), str(match.extra)])
+        rows.append([foot, str(len(match.touchdown_error)), *times, str(match.missed), str(match.extra)])
     text = (
         f"Times of MuJoCo's touchdowns and lift-offs minus the exact ones, over {strides}: mean and, in brackets, "
         "largest [ms]. Contact flickers in some settings of MuJoCo: gaps shorter than "
@@ -133,12 +136,12 @@ def draw_feet(exact: Run, mujoco: Run, comparison: Comparison):
     n_legs = len(exact.stances)
     figure = Figure(figsize=(13, 1.0 + 1.7 * n_legs), layout="constrained")
     axes = np.atleast_1d(figure.subplots(n_legs, 1, sharex=True, sharey=True))
-    top = max(1.15 * max(np.percentile(forces(trial.record)[0], 99.5) for trial in (exact, mujoco)), 1.0)
-    for engine, trial in zip(ENGINES, (exact, mujoco), strict=True):
+    raw = [forces(trial.record, trial.record["foot_force"].values)[0] for trial in (exact, mujoco)]
+    top = max(1.15 * max(np.percentile(normal, 99.5) for normal in raw), 1.0)
+    for engine, trial, normal in zip(ENGINES, (exact, mujoco), raw, strict=True):
         time = trial.record["time"].values
         rows = (time >= start) & (time <= stop)
-        normal = forces(trial.record)[0]
-        smooth = smoothed(normal, time[1] - time[0])
+        smooth = smoothed(forces(trial.record, summary.foot_force(trial.record))[0], time[1] - time[0])
         base = -0.05 * top if engine == "exact" else -0.1 * top
         for leg, axis in enumerate(axes):
             axis.plot(time[rows], normal[rows, leg], color=COLORS[engine], lw=0.5, alpha=0.5)
@@ -146,7 +149,7 @@ def draw_feet(exact: Run, mujoco: Run, comparison: Comparison):
             for begin, end in np.clip(stances.debounce(trial.stances[leg]), start, stop):
                 axis.plot([begin, end], [base, base], color=COLORS[engine], lw=4, solid_capstyle="butt")
     for leg, axis in enumerate(axes):
-        axis.set(ylabel=f"leg {leg} [N]", xlim=(start, stop), ylim=(-0.15 * top, top))
+        axis.set(ylabel=f"foot {comparison.feet[leg]} [N]", xlim=(start, stop), ylim=(-0.15 * top, top))
     axes[0].legend(loc="upper right", fontsize=8)
     axes[0].set_title("normal force on each foot, thin: raw, thick: 20 ms mean; bars: stances", fontsize=10)
     axes[-1].set_xlabel("time [s]")

@@ -28,6 +28,7 @@ from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs import TASKS
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.learning import environments
 from tarsus.scripts.library.learning.checkpoint import newest
 from tarsus.scripts.library.learning.steered import connection_mpc
@@ -201,7 +202,10 @@ POLICIES |= {
 
 def of_environment(name: str) -> dict[str, Policy]:
     """Return the policies of an environment, by their names."""
-    return POLICIES["*"] | POLICIES.get(TASKS[name].environment if name in TASKS else name, {})
+    made = gymnasium.registry.get(name.rpartition(":")[2])
+    clocked = made is not None and made.kwargs.get("baseline") == "clock"  # of a user's robot
+    known = POLICIES["*"] | (corrected("clock", {}) if clocked else {})
+    return known | POLICIES.get(TASKS[name].environment if name in TASKS else name, {})
 
 
 def shipped() -> dict[str, Path]:
@@ -264,8 +268,11 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
         return Policy(trained.in_environment), about["environment"], made | dict(options)
     known = of_environment(environment or "Hexapod-v0")
     if policy not in known:
-        names = ", ".join([*known, *shipped()])
-        raise ValueError(f"unknown policy {policy!r}; there are {names}, and folders of checkpoints")
+        names = [*known, *shipped()]
+        raise ValueError(
+            f"unknown policy {policy!r}; there are {', '.join(names)}, and folders of checkpoints"
+            f"{arguments.meant(policy, names)}"
+        )
     needs = dict(known[policy].needs)
     refuse(policy, {"options": needs}, None, {name: value for name, value in options.items() if name in needs})
     return known[policy], environment or "Hexapod-v0", needs | dict(options)

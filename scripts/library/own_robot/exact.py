@@ -18,8 +18,8 @@ from tarsus.mjcf.feet import toes
 from tarsus.mjcf.presets import find
 from tarsus.scripts.library.machines import outcome, stepping
 from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run
-from tarsus.scripts.library.own_robot.rollout import Controller, Toes, checked, record_of
-from tarsus.scripts.library.records.layouts import BUDGET
+from tarsus.scripts.library.own_robot.rollout import CONTROLLER, Controller, Toes, checked, record_of
+from tarsus.scripts.library.records.layouts import BUDGET, IMPULSE
 
 
 def exact_rollout(
@@ -29,6 +29,7 @@ def exact_rollout(
     terrain: str | Terrain = "flat",
     *,
     hold: float = SAMPLE_PERIOD,
+    gait: str = CONTROLLER,
     options: Options | None = None,
     on_frame: Callable | None = None,
     progress: bool = False,
@@ -43,6 +44,7 @@ def exact_rollout(
         seconds: For how long [s].
         terrain: A plane or its name: flat, slope.
         hold: For how long controls are held [s].
+        gait: What the record calls the controller.
         options: Of the engine.
         on_frame: Called with time, qpos and qvel of every row; a true answer ends the run there.
         progress: Whether to show a bar.
@@ -72,10 +74,7 @@ def exact_rollout(
             if k < n:
                 run.to((k + 1) * hold)
                 bar.update(1)
-    *columns, energy = (np.array(column) for column in zip(*rows, strict=True))
-    budget = dict(zip(BUDGET, energy.T, strict=True))
-    words = "tarsus articulated", status, "rigid feet"
-    return record_of(model, robot.feet, columns, words, ground, robot.forward, more=budget)
+    return _recorded(model, robot, ground, rows, status, gait)
 
 
 def begun(
@@ -115,11 +114,20 @@ class _Reader:
         mujoco.mj_kinematics(self._model, self._data)
 
     def row(self) -> tuple:
-        """Return time, position, velocity, feet, forces, contacts, controls, power, and the books of `BUDGET`."""
+        """Return time, position, velocity, feet, forces, contacts, controls, power, `BUDGET`, and impulses so far."""
         run = self._run
         places = self._toes(self._data)
-        forces, touching = own_exact.forces_on_feet(run, self._parts.leg_of_point, len(places))
+        forces, impulses, touching = own_exact.forces_on_feet(run, self._parts.leg_of_point, len(places))
         books = run.x[-N_BOOKS:]
         energy = (run.energy, books[WORK], books[DAMPED] + books[DRY], books[RUBBED] + run.lost)
         power = np.abs(run.work.actuator.prod(1)).sum()
-        return run.time, run.qpos, run.qvel, places, forces, touching > 0, run.ctrl.copy(), power, np.array(energy)
+        values = run.time, run.qpos, run.qvel, places, forces, touching > 0, run.ctrl.copy(), power
+        return *values, np.array(energy), impulses
+
+
+def _recorded(model, robot: own_robot.OwnRobot, ground: Terrain, rows: list[tuple], status: str, gait: str) -> Run:
+    *columns, energy, impulses = (np.array(column) for column in zip(*rows, strict=True))
+    budget = dict(zip(BUDGET, energy.T, strict=True))
+    budget |= {IMPULSE: np.diff(impulses, axis=0, append=impulses[-1:])}
+    words = "tarsus articulated", status, "rigid feet"
+    return record_of(model, robot.feet, columns, words, ground, robot.forward, gait, more=budget)

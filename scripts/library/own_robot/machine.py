@@ -31,6 +31,11 @@ class TableWalk:
     table: np.ndarray  # controls over a turn, shape (n, nu); a single row is held
     period: float  # of a turn [s]
 
+    @property
+    def words(self) -> str:
+        """The name of the gait."""
+        return f"its clock, a turn in {self.period:g} s" if len(self.table) > 1 else "none, it stands"
+
     def controls(self, time: float, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
         """Return the controls, shape (nu,): linear between rows of the table, held for `HOLD`."""
         row, n = np.floor(time / HOLD + 1e-6) * HOLD / self.period * len(self.table), len(self.table)
@@ -57,11 +62,13 @@ class RobotFile(MachineCommand):
         parser.add_argument("--period", type=arguments.number(0, 100), help=words)
 
     def experiment(self, args: argparse.Namespace) -> TableWalk:
+        from tarsus.envs import own_verdict
         from tarsus.mjcf import own_exact, own_robot, presets
 
         robot, ground = own_robot.OwnRobot(self.path, **robot_options(args)), arguments.terrain(args.terrain)
         preset = presets.find(args.preset)
         model = own_robot.model(robot, ground, preset)
+        own_verdict.warn(self.path.name, own_verdict.of_file(robot, preset))
         if args.engine != "mujoco":
             own_exact.robot_of(model, ground, preset)
         table, period = _walk(robot, model, args.period)
@@ -74,13 +81,13 @@ class RobotFile(MachineCommand):
         rtol, _ = options.pop("rtol", 1e-8), options.pop("frame_period", None)
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain
         hold = {"hold": period} if period else {}
-        return exact_rollout(*walk, options=Options(rtol=rtol), **hold, **options)
+        return exact_rollout(*walk, gait=experiment.words, options=Options(rtol=rtol), **hold, **options)
 
     def mujoco(self, experiment: TableWalk, seconds: float | None, fine: bool = True, **options: Any) -> Run:
         from tarsus.scripts.library.own_robot.rollout import rollout
 
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain, experiment.preset
-        return rollout(*walk, **options)
+        return rollout(*walk, gait=experiment.words, **options)
 
     def stride(self, experiment: TableWalk) -> float:
         return experiment.period
@@ -142,8 +149,10 @@ def _found(robot) -> float | None:
 
 
 def add_robot_options(parser: arguments.Parser) -> None:
-    """Add feet, servo, keyframe and forward axis."""
+    """Add feet, friction, servo, keyframe and forward axis."""
     parser.add_argument("--feet", nargs="+", metavar="NAME", help="geoms or bodies that are feet; by default found")
+    words = "coefficient of the ground; by default that of the file's feet on its floor"
+    parser.add_argument("--friction", type=arguments.number(0, 100), help=words)
     words = "stiffness [N m/rad] and damping [N m s/rad] of joints without a servo; by default from weight and legs"
     parser.add_argument("--servo", nargs=2, type=float, metavar=("KP", "KD"), help=words)
     words = "name or number of that in which it starts; by default the first of the file"
@@ -154,6 +163,7 @@ def add_robot_options(parser: arguments.Parser) -> None:
 def robot_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the keywords of `OwnRobot` that a command line gives."""
     found: dict[str, Any] = {"feet": tuple(args.feet)} if args.feet else {}
+    found |= {"friction": args.friction} if args.friction is not None else {}
     found |= {"servo": tuple(args.servo)} if args.servo else {}
     found |= {"keyframe": args.keyframe} if args.keyframe is not None else {}
     return found | ({"forward": args.forward} if args.forward != "x" else {})

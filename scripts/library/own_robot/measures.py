@@ -22,7 +22,7 @@ class Measures:
     height: float  # of the body above the ground [m]
     max_tilt: float  # [rad]
     duty_factor: np.ndarray  # (n_feet,)
-    load: np.ndarray  # (n_feet,) mean vertical force as a share of the weight
+    load: np.ndarray  # (n_feet,) mean vertical force, impacts included, as a share of the weight
     foot_slip: np.ndarray  # (n_feet,) along the ground, per stride or record [m]
     power: float  # absolute power of the actuators [W]
     cost_of_transport: float  # that power over weight and speed [1]; infinite at rest
@@ -57,7 +57,7 @@ def measures(record: xr.Dataset, period: float | None = None, settle: float = 0.
         float(summary.mean(record, summary.height(record), over)),
         float(summary.tilt(record).max()),
         summary.mean(record, record["foot_contact"].values, over),
-        summary.mean(record, record["foot_force"].values[..., 2], over) / weight,
+        summary.mean(record, summary.foot_force(record)[..., 2], over) / weight,
         summary.foot_slip(record, over),
         power,
         power / (weight * abs(speed)) if speed else float("inf"),

@@ -17,11 +17,13 @@ from tarsus.mjcf.feet import lowering, toe
 from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.outcome import Run
+from tarsus.scripts.library.own_robot import energy
 from tarsus.scripts.library.own_robot.feet import geoms_of_feet, loads
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.records.robots import OwnRobotParams
 
 Controller = Callable[[float, np.ndarray, np.ndarray], np.ndarray]  # time [s], qpos, qvel -> ctrl
+CONTROLLER = "a controller of the user's own"
 AS_IS = Preset(1.0, "Euler", (0.02, 1.0))  # stands for the settings of a model that is stepped as it is
 
 
@@ -63,6 +65,7 @@ class OwnStepper(stepping.Stepper):
             raise ValueError("the model has no actuators, so that no controller can move the robot")
         super().__init__(model, data, ground, preset)
         self._feet, self._controller, self._toes = feet, controller, Toes(model, feet)
+        self._later = mujoco.MjData(model)
         self._controls(data)
 
     def _controls(self, data: mujoco.MjData) -> np.ndarray:
@@ -76,10 +79,10 @@ class OwnStepper(stepping.Stepper):
         return self.posture()
 
     def after(self) -> tuple:
-        """Return the feet, the forces on them and whether they touch, the controls and the actuators' power."""
+        """Return the feet, forces on them, whether they touch, controls, the actuators' power, and `energy.powers`."""
         data, (force, touches) = self.data, loads(self.model, self.data, self._feet)
         power = np.abs(data.actuator_force * data.actuator_velocity).sum()
-        return self._toes(data), force, touches, data.ctrl, power
+        return self._toes(data), force, touches, data.ctrl, power, energy.powers(self.model, data, self._later)
 
 
 def rollout(
@@ -88,6 +91,7 @@ def rollout(
     seconds: float,
     terrain: str | Terrain = "flat",
     preset: str | Preset = "reference",
+    gait: str = CONTROLLER,
     **options,
 ) -> Run:
     """Return the run of a robot on this project's ground, from its first keyframe, or joint angles of zero.
@@ -98,6 +102,7 @@ def rollout(
         seconds: For how long [s].
         terrain: A terrain or its name.
         preset: Settings of contact and timestep, or their name.
+        gait: What the record calls the controller.
         options: `every` (physics steps between rows), `on_frame`, `progress`, as in `stepping.simulate`.
 
     Raises:
@@ -105,10 +110,11 @@ def rollout(
     """
     ground = make(terrain) if isinstance(terrain, str) else terrain
     model = own_robot.model(robot, ground, preset)
+    model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
     data = own_robot.standing(model, ground)
     stepper = OwnStepper(model, data, geoms_of_feet(model, robot.feet), controller, ground, find(preset))
     name = preset if isinstance(preset, str) else "of the user's own"
-    return _recorded(stepper, robot.feet, seconds, name, robot.forward, **options)
+    return _recorded(stepper, robot.feet, seconds, name, robot.forward, gait, **options)
 
 
 def rollout_of(
@@ -141,24 +147,29 @@ def rollout_of(
     if forward not in own_robot.FORWARD:
         raise ValueError(f"forward must be 'x' or 'y', an axis of the body, got {forward!r}")
     stepper = OwnStepper(model, data, geoms_of_feet(model, feet, data), controller, Flat(), AS_IS)
-    return _recorded(stepper, feet, seconds, "of the model's own", forward, **options)
+    return _recorded(stepper, feet, seconds, "of the model's own", forward, CONTROLLER, **options)
 
 
-def _recorded(stepper: OwnStepper, names: Sequence[str], seconds: float, preset: str, forward: str, **options) -> Run:
+def _recorded(
+    stepper: OwnStepper, names: Sequence[str], seconds: float, preset: str, forward: str, gait: str, **options
+) -> Run:
     columns, status = stepping.simulate(stepper, seconds, **options)
     if not columns:
         raise ValueError(f"the run gave no row: {status}")
+    *columns, rows = columns
+    known = bool(stepper.model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_ENERGY))
+    more = energy.books(columns[0], rows) if known else None
     words = f"mujoco {mujoco.__version__}", status, preset
-    return record_of(stepper.model, names, columns, words, stepper.ground, forward, stepper.warnings())
+    return record_of(stepper.model, names, columns, words, stepper.ground, forward, gait, stepper.warnings(), more)
 
 
 def record_of(
-    model, names: Sequence[str], columns, words, ground: Terrain, forward: str, warnings="", more=None
+    model, names: Sequence[str], columns, words, ground: Terrain, forward: str, gait: str, warnings="", more=None
 ) -> Run:
     """Return the run of a robot, its free joint first, with its labelled record.
 
     Columns are times, positions, velocities, places of feet, forces, contacts, controls and power, a row each instant;
-    `words` are engine, status and preset.
+    `words` are engine, status and preset, `gait` is what the controller is called.
     """
     time, qpos, qvel, places, force, touches, ctrl, power = columns
     root, limbs = int(model.jnt_bodyid[0]), _limbs(model)
@@ -180,7 +191,7 @@ def record_of(
     mass, g = float(model.body_subtreemass[root]), float(np.linalg.norm(model.opt.gravity))
     radius = lowering(model.geom_type[geoms], model.geom_size[geoms, 0], len(names))
     about = OwnRobotParams(len(names), list(names), limbs, actuators, mass, g, forward, radius)
-    attrs = record.describe(*words, about, "a controller of the user's own", ground, robot="own")
+    attrs = record.describe(*words, about, gait, ground, robot="own")
     return Run.of(record.build(time, variables | (more or {}), attrs), words[1], warnings)
 
 

@@ -17,18 +17,20 @@ from tarsus.scripts.library.own_robot.rollout import Controller, checked
 OPTIONS = Options(rtol=1e-9)
 
 
-def clock(robot: own_robot.OwnRobot, slowness: float = own_clock.PERIODS[1]) -> TableWalk:
+def clock(robot: own_robot.OwnRobot, slowness: float = own_clock.PERIODS[1], period: float | None = None) -> TableWalk:
     """Return the clock of a robot, see `envs.own_clock`: its `controls` and `period`, a multiple of `HOLD`.
 
     Args:
         robot: The robot.
         slowness: The period over the root of leg length over gravity.
+        period: Of a turn instead [s], as the `baseline_period` that `register` finds.
 
     Raises:
         ValueError: If a joint of a leg has no servo.
     """
     model = own_robot.model(robot)
-    period = max(round(own_clock.period_of(model, robot.g, slowness) / HOLD), 1) * HOLD
+    period = own_clock.period_of(model, robot.g, slowness) if period is None else period
+    period = max(round(period / HOLD), 1) * HOLD
     table = own_clock.table(model, own_robot.FORWARD.index(robot.forward), robot.g)
     return TableWalk(robot, Flat(), "reference", table, period)
 

@@ -24,7 +24,7 @@ import xarray as xr
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.records.layouts import BOOLEAN, BUDGET, ELECTRIC, RecordLayout
+from tarsus.scripts.library.records.layouts import BOOLEAN, SOMETIMES, RecordLayout
 from tarsus.scripts.library.records.robots import LAYOUTS
 
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "computer", "date")
@@ -49,8 +49,8 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
 
     Args:
         time: Increasing times, shape (n,) [s].
-        variables: An array for every name of the robot's schema, of its dimensions; those of `BUDGET` and `ELECTRIC`
-            may be there.
+        variables: An array for every name of the robot's schema, of its dimensions; those of `SOMETIMES` may be
+            there.
         attrs: What is known of the run; all of `ATTRS` (see `describe`).
 
     Raises:
@@ -81,7 +81,7 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
 
 def _schema(layout: RecordLayout, given) -> dict:
     """Return the variables a record must hold, and those that it may hold and that are given."""
-    return layout.schema | {name: entry for name, entry in (BUDGET | ELECTRIC).items() if name in given}
+    return layout.schema | {name: entry for name, entry in SOMETIMES.items() if name in given}
 
 
 def _same_names(what: str, given, wanted) -> None:
@@ -226,5 +226,5 @@ def load_csv(path: Path | str) -> xr.Dataset:
 
 def _columns(layout: RecordLayout, name: str) -> list[str]:
     """Return the label of every column of a variable, in the order of its memory."""
-    dims, labels = (layout.schema | BUDGET | ELECTRIC)[name][0][1:], layout.labels
+    dims, labels = (layout.schema | SOMETIMES)[name][0][1:], layout.labels
     return ["_".join([name, *map(str, entry)]) for entry in itertools.product(*(labels[dim] for dim in dims))]

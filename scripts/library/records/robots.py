@@ -113,6 +113,7 @@ OWN = RecordLayout(
     OwnRobotParams,
     str,
     listed={"joint": "joints", "actuator": "actuators"},
+    shown=("height", "pitch", "roll", "heading", "velocity x", "velocity y"),
 )
 LAYOUTS = {
     "hexapod": HEXAPOD,

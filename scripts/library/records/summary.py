@@ -17,6 +17,7 @@ import xarray as xr
 from tarsus.analytic.battery import BOOKKEEPINGS, OF_BUS, Battery, lifetime
 from tarsus.scripts.library.records.electric import Electric, electric
 from tarsus.scripts.library.records.electric import lines as electric_lines
+from tarsus.scripts.library.records.layouts import IMPULSE
 from tarsus.scripts.library.records.record import gait_of, params_of, terrain_of
 
 SETTLE = 3.0  # the walk has settled after about two of the slowest strides; a start from rest takes one or two [s]
@@ -75,6 +76,15 @@ def window(record: xr.Dataset, settle: float = SETTLE, period: float | None = No
 def mean(record: xr.Dataset, values: np.ndarray, over: Window) -> np.ndarray:
     """Return the mean over a window of values (n, ...) that belong to the rows; each row stands until the next."""
     return np.mean(values[over.holds(record)], axis=0)
+
+
+def foot_force(record: xr.Dataset) -> np.ndarray:
+    """Return the force on each foot, shape (n, legs, 3) [N], the impulses of impacts spread over their rows."""
+    force = record["foot_force"].values
+    if IMPULSE not in record:
+        return force
+    time = record["time"].values
+    return force + record[IMPULSE].values / np.diff(time, append=2 * time[-1] - time[-2])[:, None, None]
 
 
 def at(record: xr.Dataset, values: np.ndarray, times: np.ndarray) -> np.ndarray:

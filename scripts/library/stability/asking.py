@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import gymnasium
+
+from tarsus.envs import config
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
@@ -18,6 +21,7 @@ from tarsus.scripts.library.stability.single import PACKAGES, Said, silent
 from tarsus.scripts.library.stability.store import Store
 
 CLOCK = "zero"  # the policy that corrects nothing of a robot's own clock
+PERIOD = "baseline_period"  # the option that a clock's turn is [s]
 SEEDS = 5  # starts that are asked
 
 
@@ -82,19 +86,44 @@ def subject_of(
 ) -> Loop | Gait:
     """Return the loop of a policy, or the gait of a model of the exact engine; see `stability`; ValueError for none.
 
-    The file of a robot is asked by the clock that is found for it.
+    The file of a robot is asked by the clock that is found for it, in either engine with the same period.
     """
     is_robot = robot_files.is_file(policy)
-    if policy in gaits.MODELS or (is_robot and engine == "exact"):
+    if policy in gaits.MODELS:
         if environment or options:
             raise ValueError(f"{policy} is asked as it is in the exact engine: leave environment and options out")
-        if not is_robot:
-            return gaits.MODELS[policy]()
+        return gaits.MODELS[policy]()
+    if not is_robot:
+        return Loop.of(policy, environment, options, engine=engine, wrappers=wrappers)
+    period = options.get(PERIOD) or clock_period(Path(policy), options.get("ctrl_dt"))
+    if engine == "exact":
+        if environment or set(options) - {PERIOD}:
+            raise ValueError(
+                f"the clock of {policy} takes {PERIOD} in the exact engine, and no other option; the policy {CLOCK!r} "
+                f"with --env {policy} --engine exact takes all"
+            )
         file = None if store is None else store / "gait.jsonl"
-        return gaits.of_robot(Path(policy), Store(file, [policy, stamp.versions(*PACKAGES)]), said)
-    if is_robot:
-        policy, environment = CLOCK, policy
-    return Loop.of(policy, environment, options, engine=engine, wrappers=wrappers)
+        return gaits.of_robot(Path(policy), period, Store(file, [policy, period, stamp.versions(*PACKAGES)]), said)
+    loop = Loop.of(CLOCK, policy, {**options, **({PERIOD: period} if period else {})}, engine=engine, wrappers=wrappers)
+    loop.lines += (f"its clock's turn takes {period:g} s",) if period else ()
+    return loop
+
+
+def clock_period(path: Path, ctrl_dt: float | None = None) -> float | None:
+    """Return the period of the clock that is found for a robot's file, a whole number of control periods [s].
+
+    Args:
+        path: Its file.
+        ctrl_dt: The control period [s]; by default the environment's.
+
+    Returns:
+        None if no clock walks, or of the file of a baseline that was found.
+    """
+    found = gymnasium.spec(robot_files.register(path)).kwargs
+    if found.get("baseline") != "clock" or not found.get(PERIOD):
+        return None
+    step = ctrl_dt or config.PERIOD
+    return round(max(round(found[PERIOD] / step), 1) * step, 9)
 
 
 def asked(

@@ -118,18 +118,25 @@ MODELS: dict[str, Callable[[], Gait]] = {
 }
 
 
-def of_robot(path: Path, store: Store | None = None, said: Callable[[str], Any] = lambda words: None) -> Gait:
+def of_robot(
+    path: Path, period: float | None = None, store: Store | None = None, said: Callable[[str], Any] = lambda words: None
+) -> Gait:
     """Return the gait of a robot's clock in the exact engine, its fixed point kept in the store; `said` is told of it.
 
-    ValueError if there is no robot that the exact engine has, or it does not come to a gait that repeats.
+    A turn of the clock takes `period` [s], by default a middling one. ValueError if there is no robot that the exact
+    engine has, or it does not come to a gait that repeats.
     """
     from tarsus.mjcf.own_robot import OwnRobot
     from tarsus.scripts.library.own_robot import strides
 
     robot, store = OwnRobot(path), store or Store()
-    clock = strides.clock(robot)
+    clock = strides.clock(robot, period=period)
     said("strides from rest")
-    stride = strides.stride_map(robot, clock.controls, clock.period)
+    return _fixed(path, clock, strides.stride_map(robot, clock.controls, clock.period), store, said)
+
+
+def _fixed(path: Path, clock, stride, store: Store, said: Callable[[str], Any]) -> Gait:
+    """Return the gait that is the fixed point of a clock's return map."""
     begin = stride.base.x.tolist()  # of another robot it is another
     z = np.array(
         store.part(f"fixed point {begin}", lambda: newton(path.name, stride, np.zeros(stride.size), said=said).tolist())
@@ -137,6 +144,9 @@ def of_robot(path: Path, store: Store | None = None, said: Callable[[str], Any] 
     names = [f"position {k}" for k in range(stride.positions.shape[1])]
     names += [f"speed {k}" for k in range(stride.speeds.shape[1])]
     scale = np.where(np.arange(stride.size) < stride.positions.shape[1], 1e-2, 1e-1)
-    lines = ("its clock is held for 2 ms; place, heading and what closed contacts fix are left out of its coordinates",)
+    lines = (
+        f"its clock's turn takes {clock.period:g} s",
+        "its clock is held for 2 ms; place, heading and what closed contacts fix are left out of its coordinates",
+    )
     system = MapSystem(stride, z, names, scale, derivative=functools.partial(stride.derivative, z))
     return Gait(path.name, system, clock.period, lines)

@@ -81,7 +81,7 @@ def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tu
         return Examined(Verdict(Kind.STANDS, "its body does not move, so that there is no gait to be stable.")), more
     if not (settled.found and settled.found.periodic):
         parting = _parting_of(loop, settled, store, said)
-        return _not_periodic(settled, parting), more | {"parting": astuple(parting)}
+        return _not_periodic(settled, parting, loop), more | {"parting": astuple(parting)}
     system = bound.LoopSystem(loop, settled)
     loop.restore(settled.base)
     if loop.closed:
@@ -108,7 +108,7 @@ def repeatable(loop: Loop, base: State, steps: int = 50) -> bool:
     return np.array_equal(*ends)
 
 
-def _not_periodic(settled: bound.Settled, parting: Parting) -> Examined:
+def _not_periodic(settled: bound.Settled, parting: Parting, loop: Loop) -> Examined:
     """Return the verdict on a loop that does not repeat, of which nearby runs part so fast."""
     found = settled.found or Cycle(Repetition.QUASI_PERIODIC, 1, np.inf)
     if parting.parts or found.kind is Repetition.QUASI_PERIODIC:
@@ -116,8 +116,16 @@ def _not_periodic(settled: bound.Settled, parting: Parting) -> Examined:
     names = [settled.drift] * (1 + (found.drift or (0, 0))[0])
     words = [not_periodic(found, names).reason.removesuffix("."), str(parting)]
     if settled.clock:
-        words.append(f"its clock takes {settled.clock:.6g} control periods")
+        words.append(f"its clock takes {settled.clock:.6g} control periods{_made_whole(settled.clock, loop)}")
     return Examined(Verdict(Kind.NOT_PERIODIC, "; ".join(words) + "."))
+
+
+def _made_whole(clock: float, loop: Loop) -> str:
+    """Return which option gives the clock of a baseline a whole number of control periods, if it has none."""
+    whole, corrects = max(round(clock), 1), getattr(getattr(loop.base.task, "corrections", None), "period", None)
+    if not corrects or abs(clock - whole) < 1e-6 * clock:
+        return ""
+    return f": --option baseline_period={whole * loop.ctrl_dt:g} makes it {whole}"
 
 
 def _parting_of(loop: Loop, settled: bound.Settled, store: Store, said: Said) -> Parting:

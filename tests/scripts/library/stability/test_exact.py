@@ -1,5 +1,7 @@
 """Displacements of loops in the exact engine keep closed contacts closed, and give the multipliers of return maps."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,10 @@ from tarsus.analytic.terrain import Flat
 from tarsus.envs import dog, own_clock
 from tarsus.mjcf import own_robot
 from tarsus.mjcf.hexapod_state import toe_positions
+from tarsus.scripts.library.learning import loading, policies, robot_files
 from tarsus.scripts.library.own_robot import strides
 from tarsus.scripts.library.own_robot.machine import TableWalk
-from tarsus.scripts.library.stability import bound
+from tarsus.scripts.library.stability import asking, bound, gaits, single
 from tarsus.scripts.library.stability.displacements import displace
 from tarsus.scripts.library.stability.loop import Loop
 
@@ -100,3 +103,25 @@ def test_the_dogs_trot_has_the_multipliers_of_its_return_map():
 
     found = multipliers_of(loops, len(moving), 1e-3)
     np.testing.assert_allclose(np.sort_complex(found[:5]), np.sort_complex(expected[:5]), atol=2e-3)
+
+
+def test_the_clock_of_a_file_is_one_gait_in_both_engines_and_whole_control_periods(monkeypatch):
+    found = asking.clock_period(dog.FILE)
+    monkeypatch.setattr(strides, "stride_map", lambda robot, controls, period: period)  # not the strides themselves
+    monkeypatch.setattr(gaits, "_fixed", lambda path, clock, stride, store, said: clock)
+    exact, mujoco = (asking.subject_of(str(dog.FILE), None, {}, engine) for engine in ("exact", "mujoco"))
+    assert exact.period == mujoco.base.config.baseline_period == found == pytest.approx(round(found / 0.02) * 0.02)
+    assert mujoco.lines[-1] == f"its clock's turn takes {found:g} s"
+    assert asking.subject_of(str(dog.FILE), None, {"baseline_period": 0.4}, "exact").period == 0.4
+    with pytest.raises(ValueError, match="takes baseline_period in the exact engine, and no other option"):
+        asking.subject_of(str(dog.FILE), None, {"reset_noise": 0.0}, "exact")
+    assert single._made_whole(14.3566, mujoco) == ": --option baseline_period=0.28 makes it 14"
+    assert single._made_whole(14.0, mujoco) == ""
+
+
+def test_the_clock_is_a_policy_of_a_robot_that_is_registered_with_one():
+    name = robot_files.register(Path(dog.FILE))
+    assert {"clock", "clock-hurried", "zero"} <= set(policies.of_environment(name))
+    assert loading.load("clock", name, {}).environment == name
+    with pytest.raises(ValueError, match="unknown policy 'clok'; there are .*; did you mean clock"):
+        loading.load("clok", name, {})
