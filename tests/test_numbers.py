@@ -239,6 +239,26 @@ def test_no_number_is_without_a_source(path):
     assert not re.findall(r".{20}\d.{20}", whole)
 
 
+def test_the_guide_repeats_the_numbers_of_the_evidence():
+    rows = [cells for cells in tables("learning.md") if cells[0].startswith("`") and len(cells) == 4]
+    ppo = [cells for cells in rows if " to " in cells[2]]
+    assert len(ppo) == 5
+    for name, zero, speed, total in ppo:
+        name = name.strip("`")
+        assert row("policies.md", name, "zero action", part="learned")[3] == zero
+        assert row("policies.md", name, "PPO, simulations: 4, steps: 262,144", part="learned")[3:5] == [speed, total]
+    counts = re.findall(r"Of (\d+) policies: (\d+) holds", text("docs/policies.md"))
+    leaning = sum(map(int, re.findall(r"(\d+) leans on the simulator\.", text("docs/policies.md"))))
+    policies, holding = (sum(map(int, numbers)) for numbers in zip(*counts, strict=True))
+    assert found("trust.md", r"Of (\d+) policies .{0,60}?(\d+) hold and (\d+) lean") == [policies, holding, leaning]
+    wrong = re.findall(
+        r"\| (\d+) of ([\d,]+)(?= \|)", text("docs/benchmarks.md").split("### Guards that hide")[1].split("###")[0]
+    )
+    assert {errors for errors, _ in wrong} == {"0"}
+    (millions,) = found("hybrid.md", r"In (\d+) million events")
+    assert millions == sum(int(events.replace(",", "")) for _, events in wrong) // 1_000_000
+
+
 # Least speed [m/s] and return, and least return over that of the baseline with its tempo held at 1, of each training by
 # 262,144 steps in eight simulations.
 LEARNED = {
