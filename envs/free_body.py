@@ -233,21 +233,20 @@ def entries(
         actions: Names of the numbers of an action.
         axes: Names of the axes of vectors.
     """
-    legs, body, world = tuple(legs), f"the body's {', '.join(axes)}", f"the world's {', '.join(axes)}"
-    level = f"the world's {' and '.join(axes[:2])}"
+    legs = tuple(legs)
     forces = [f"{leg}_{axis}" for leg in legs for axis in axes]
     scan = [f"{ahead:g} ahead, {0.0 - right:g} left" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
     return {
         "height": labelled(("height",), 10, "m", "body above the ground below it"),
-        "gravity": labelled(axes, 1, "1", f"direction of gravity, along {body}"),
-        "velocity": labelled(axes, 100, "m/s", f"of the body, along {body}"),
-        "angular_velocity": labelled(axes, 1e3, "rad/s", f"of the body, about {body}"),
-        "heading": labelled(axes[:2], 1, "1", f"horizontal part of the body's forward axis, along {level}"),
+        "gravity": labelled(axes, 1, "1", "direction of gravity, body frame"),
+        "velocity": labelled(axes, 100, "m/s", "of the body, body frame"),
+        "angular_velocity": labelled(axes, 1e3, "rad/s", "of the body, body frame"),
+        "heading": labelled(axes[:2], 1, "1", "horizontal part of the body's forward axis, world frame"),
         **of_joints,
         "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground"),
-        "foot_force": labelled(forces, 1e5, "N", f"of the ground on each foot, along {world}", _forces),
+        "foot_force": labelled(forces, 1e5, "N", "of the ground on each foot, world frame", _forces),
         "accelerometer": labelled(
-            axes, 1e5, "m/s^2", f"of the body's IMU, along {body}", lambda t: t.along_axes(t.accelerometer)
+            axes, 1e5, "m/s^2", "of the body's IMU, body frame", lambda t: t.along_axes(t.accelerometer)
         ),
         "height_scan": labelled(scan, 100, "m", "body above a grid of points on the ground", height_scan),
         "action": labelled(actions, 1, "1", "the last action"),

@@ -58,8 +58,8 @@ def entries(config: QuasistaticConfig) -> dict[str, Observation]:
     joints, legs, axes = joint_names(config.robot), tuple(config.robot.leg_names()), ("forward", "left", "up")
     known = [
         ("height", ("height",), 10, "m", "body above the ground below it", lambda s: s.robots.posture[:, :1]),
-        ("gravity", axes, 1, "1", "direction of gravity, along the body's forward, left, up", _gravity),
-        ("velocity", axes, 100, "m/s", "of the body, along the same; up: its height's change", _velocity),
+        ("gravity", axes, 1, "1", "direction of gravity, body frame", _gravity),
+        ("velocity", axes, 100, "m/s", "of the body, body frame; up: its height's change", _velocity),
         (
             "angular_velocity",
             axes,

@@ -101,7 +101,7 @@ def _renamed(point: str, names: dict[str, str]) -> str:
 
 
 def forces_on_feet(run, leg_of_point: np.ndarray, n_feet: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the ground's forces, world frame [N], its impulses so far [N s], (n_feet, 3), and the points that touch."""
+    """Return the ground's forces, world frame [N], its impulses so far [N s], both (n_feet, 3), and what touches."""
     forces, impulses, touching = np.zeros((n_feet, 3)), np.zeros((n_feet, 3)), np.zeros(n_feet)
     feet, axes = leg_of_point >= 0, run.robot.tables.ground[1:]
     np.add.at(forces, leg_of_point[feet], run.foot_force[feet] @ axes)

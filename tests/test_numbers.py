@@ -77,10 +77,10 @@ def rhex() -> str:
 def trained() -> dict[str, str]:
     """Return what the trained policies reach beside the clock's walk and the fastest gait of the search."""
     policy, dash = (
-        row("learning.md", "hexapod-gait (5 seeds)", part="policies"),
-        row("learning.md", "dash", part="policies"),
+        row("policies.md", "hexapod-gait (5 seeds)", part="policies"),
+        row("policies.md", "dash", part="policies"),
     )
-    walk = number(row("learning.md", "walk", part="policies")[3])
+    walk = number(row("policies.md", "walk", part="policies")[3])
     at_1 = [re.match(r"(\d+), \d+ of (\d+)", cells[6]).groups() for cells in (policy, dash)]
     return {"speed": f"{number(policy[3]):.1f}", "times": f"{number(policy[3]) / walk:.0f}",
             "recovered": " of ".join(at_1[0]), "dash": " of ".join(at_1[1])}  # fmt: skip
@@ -100,19 +100,19 @@ def exact_hexapod(method: str) -> str:
 
 def scipy_over_ours() -> str:
     """Return how many times as long the fastest of SciPy's methods takes for SLIP."""
-    lines = re.findall(r"^ +scipy \w+ +[\d.]+ +([\d.]+)", (ROOT / "docs/hybrid.md").read_text(), flags=re.MULTILINE)
+    lines = re.findall(r"^ +scipy \w+ +[\d.]+ +([\d.]+)", (ROOT / "docs/benchmarks.md").read_text(), flags=re.MULTILINE)
     assert len(lines) == 3
     return two_digits(min(map(float, lines)))
 
 
 def solver() -> str:
     """Return the time of a frame of six feet [us]."""
-    return row("contact.md", "hexapod, support and viscous, batch of 1e5")[1].split()[0]
+    return row("benchmarks.md", "hexapod, support and viscous, batch of 1e5")[1].split()[0]
 
 
 def laws() -> tuple[str, str]:
     """Return the time of a frame of six feet under viscous friction and under Coulomb's law [us], to one digit."""
-    ratios = re.search(r"x([\d.]+) to ([\d.]+) at 1e-6", row("contact.md", COULOMB)[1]).groups()
+    ratios = re.search(r"x([\d.]+) to ([\d.]+) at 1e-6", row("benchmarks.md", COULOMB)[1]).groups()
     (coulomb,) = {f"{float(solver()) * float(ratio):.0f}" for ratio in ratios}
     return f"{float(solver()):.1f}", coulomb
 
@@ -147,20 +147,20 @@ def suite() -> dict[str, str]:
 
 def doubling() -> tuple[str, str]:
     """Return the slope at which the simplest walker's gait doubles, found and published."""
-    cells = next(cells for cells in tables("families.md") if len(cells) == 4 and cells[1] == "period doubling")
+    cells = next(cells for cells in tables("reproduction.md") if len(cells) == 4 and cells[1] == "period doubling")
     return "0" + cells[3].split(";")[0], "0" + cells[2]
 
 
 def certified() -> tuple[str, str]:
     """Return how many policies have a verdict, and how many lean on the simulator."""
-    policies, leaning = found("trust.md", r"Of (\d+) policies: \d+ holds, \d+ drifts, (\d+) leans")
+    policies, leaning = found("policies.md", r"Of (\d+) policies: \d+ holds, \d+ drifts, (\d+) leans")
     return f"{policies:.0f}", f"{leaning:.0f}"
 
 
 def on_gpu() -> tuple[str, str]:
     """Return control steps a second of 16,384 hexapods on a GPU, and the speed [m/s] of what was trained there."""
-    steps = next(cells[2] for cells in tables("gpu.md", "throughput") if cells[:2] == ["flat", "16,384"])
-    speed = next(cells[2] for cells in tables("gpu.md", "throughput") if cells[0] == "MuJoCo")
+    steps = next(cells[2] for cells in tables("benchmarks.md", "throughput") if cells[:2] == ["flat", "16,384"])
+    speed = next(cells[2] for cells in tables("benchmarks.md", "throughput") if cells[0] == "MuJoCo")
     return f"{round(number(steps.partition(' ')[0].replace(',', '')), -3):,.0f}", f"{float(speed):.2f}"
 
 
@@ -237,6 +237,26 @@ def test_no_number_is_without_a_source(path):
     for sentence in SENTENCES[path]() + GIVEN[path]:
         whole = whole.replace(" ".join(re.sub(r"`[^`]*`", "", sentence).split()), "")
     assert not re.findall(r".{20}\d.{20}", whole)
+
+
+def test_the_guide_repeats_the_numbers_of_the_evidence():
+    rows = [cells for cells in tables("learning.md") if cells[0].startswith("`") and len(cells) == 4]
+    ppo = [cells for cells in rows if " to " in cells[2]]
+    assert len(ppo) == 5
+    for name, zero, speed, total in ppo:
+        name = name.strip("`")
+        assert row("policies.md", name, "zero action", part="learned")[3] == zero
+        assert row("policies.md", name, "PPO, simulations: 4, steps: 262,144", part="learned")[3:5] == [speed, total]
+    counts = re.findall(r"Of (\d+) policies: (\d+) holds", text("docs/policies.md"))
+    leaning = sum(map(int, re.findall(r"(\d+) leans on the simulator\.", text("docs/policies.md"))))
+    policies, holding = (sum(map(int, numbers)) for numbers in zip(*counts, strict=True))
+    assert found("trust.md", r"Of (\d+) policies .{0,60}?(\d+) hold and (\d+) lean") == [policies, holding, leaning]
+    wrong = re.findall(
+        r"\| (\d+) of ([\d,]+)(?= \|)", text("docs/benchmarks.md").split("### Guards that hide")[1].split("###")[0]
+    )
+    assert {errors for errors, _ in wrong} == {"0"}
+    (millions,) = found("hybrid.md", r"In (\d+) million events")
+    assert millions == sum(int(events.replace(",", "")) for _, events in wrong) // 1_000_000
 
 
 # Least speed [m/s] and return, and least return over that of the baseline with its tempo held at 1, of each training by

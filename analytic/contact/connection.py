@@ -87,7 +87,7 @@ def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_ter
     Raises:
         ValueError: If an argument has a wrong shape, is not finite, or a stiffness, friction or weight is negative.
 
-    Source: eqs. (15)-(25) with the corrections in docs/contact.md.
+    Source: eqs. (15)-(25) with the corrections in docs/reproduction.md.
     """
     law, tilt_terms = named_law(law), arrays.choice("tilt_terms", tilt_terms)
     parallel = arrays.choice("parallel", parallel)

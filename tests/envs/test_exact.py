@@ -37,7 +37,7 @@ def test_the_clock_walks_as_in_the_reference_preset():
     speed, terms, _ = walked(made(**start), lambda _: np.zeros(6))
     reference, same, _ = walked(gymnasium.make("Hexapod-v0", preset="reference", **start), lambda _: np.zeros(6))
     assert speed == pytest.approx(reference, rel=1e-3) and terms.keys() == same.keys()
-    for name, value in terms.items():  # from any other start `power` is sampled at other phases: see docs/trust.md
+    for name, value in terms.items():  # from any other start `power` is sampled at other phases: see docs/policies.md
         assert value == pytest.approx(same[name], rel=0.01), name
 
 

@@ -29,7 +29,7 @@ from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 
 NAME, PACKAGES = "Hexapod-v0", ("tarsus", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy")
-PLACE = Place("gpu.md", "throughput")
+PLACE = Place("benchmarks.md", "throughput")
 HEAD = ("ground", "simulations", "control steps/s, median (min to max)", "physics alone", "memory [kB each]")
 WARM_UP, STARTS = 20, 256  # steps that are not timed; starts that are drawn
 MANY = 4096  # simulations from which on the memory is theirs

@@ -1,7 +1,7 @@
 """The search for the feet in contact, over height and pitch: the paper's path, and the path by energy.
 
 After figure 3 of Wu, Zhao and Revzen (arXiv:2310.20669), with its rule for the next contact corrected
-(docs/contact.md).
+(docs/reproduction.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The search for the feet in contact when a six-legged body pitches and rolls: the paper's path, step by step.
 
 After figure 15 of Wu, Zhao and Revzen (arXiv:2310.20669), with its rule for the next contact corrected
-(docs/contact.md).
+(docs/reproduction.md).
 """
 
 from __future__ import annotations

@@ -27,7 +27,14 @@ SHARED_INFO = {
     "truncation": "why it was truncated, but for the time limit, or an empty string",
     "reward_NAME": "the weighted reward terms",
 }
-LINKAGE = ("crank", "pivot_x", "pivot_z", "coupler", "rocker", "foot_along", "foot_down", "mid_stance")
+MACHINE_INFO = {
+    "speed": "forward, along the world's axis faced at the start, or along the rail; mean of the control period [m/s]",
+    "distance": "along the same since the start [m]",
+    "command": "commanded forward speed [m/s], and yaw rate of a free body [rad/s]",
+    "foot_contact": "which feet touch the ground, (n_feet,)",
+    "foot_force": "of the ground on each foot, world frame [N], (n_feet, 3); of the last substep, as MuJoCo's sensors",
+    "torque": "of the driven joints, after the motors' limits [N m]",
+}
 
 
 def place(name: str) -> str:
@@ -50,8 +57,7 @@ def page(name: str) -> str:
     }
     values |= _surrogate_tables(env) if name in SURROGATES else _tables(env)
     values |= OWN.get(path.stem, lambda env: {})(env.unwrapped)
-    own = {key: text for key, text in info(words).items() if key not in SHARED_INFO}
-    values["info_table"] = _info_table(own)
+    values["info_table"] = _info_table(own_info(words))
     text = words.pop("page")
     filled = {section: said.format(**words | values) for section, said in words.items()}
     return re.sub(r"\n{3,}", "\n\n", text.format(**values | filled)) + "\n"
@@ -73,6 +79,7 @@ def shared_page() -> str:
         "terrains": _names(TERRAINS),
         "presets": _names(PRESETS),
         "info_table": _info_table(SHARED_INFO),
+        "machine_info_table": _info_table(MACHINE_INFO),
     }
     return (FOLDER / "shared.md").read_text(encoding="utf-8").format(**values)
 
@@ -103,7 +110,12 @@ def sections(path: Path) -> dict[str, str]:
 
 def info(words: dict[str, str]) -> dict[str, str]:
     """Return what `info` holds, and its meaning."""
-    return dict(line.split(": ", 1) for line in words["info"].splitlines()) | SHARED_INFO
+    return own_info(words) | SHARED_INFO | (MACHINE_INFO if words["machine_info"] else {})
+
+
+def own_info(words: dict[str, str]) -> dict[str, str]:
+    """Return the entries of `info` that the environment's own page describes."""
+    return dict(line.split(": ", 1) for line in words["info"].splitlines())
 
 
 def _module(name: str) -> str:
@@ -151,9 +163,7 @@ def _tables(env) -> dict[str, Any]:
         "default_options": " and ".join(f'`{name}="{value}"`' for name, value in options.items() if value),
         "size": env.observation_space.shape[0],
         "observation_table": observations.table(known, task.default_observations()),
-        "reward_tables": "\n\n".join(
-            f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
-        ),
+        "reward_table": _reward_table(config.REWARDS),
         "reward_words": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config, task.command_ranges),
         "max_steps": env.spec.max_episode_steps,
         "seconds": env.spec.max_episode_steps * env.unwrapped.ctrl_dt,
@@ -174,7 +184,7 @@ def _surrogate_tables(env) -> dict[str, Any]:
         "n_joints": len(env.unwrapped.action_names) - 1,
         "speed": surrogate.SPEED,
         "size": env.observation_space.shape[0],
-        "reward_table": _reward_table(config.REWARDS),
+        "reward_table": _reward_table({"weight": config.REWARDS}),
         "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(type(config))),
     }
 
@@ -182,7 +192,9 @@ def _surrogate_tables(env) -> dict[str, Any]:
 def _hexapod(env) -> dict[str, str]:
     from tarsus.envs.hexapod_clocks import GAIT_RANGES, RHEX_RANGES
 
-    return {"gait_table": _gait_table(GAIT_RANGES), "rhex_gait_table": _gait_table(RHEX_RANGES)}
+    ranges = [{name: f"{low:g} to {high:g}" for name, (low, high) in of.items()} for of in (GAIT_RANGES, RHEX_RANGES)]
+    rows = [(f"`{name}`", *(of.get(name, "-") for of in ranges)) for name in RHEX_RANGES | GAIT_RANGES]
+    return {"gait_table": markdown_table(("gait parameter", "range", 'with `clock="rhex"`'), rows)}
 
 
 def _hopping_leg(env) -> dict[str, Any]:
@@ -202,11 +214,15 @@ def _slip_leg(env) -> dict[str, Any]:
 
     presets = [dataclasses.asdict(preset) for preset in slip_leg.PRESETS.values()]
     rows = [(name, *(preset[name] for preset in presets)) for name in presets[0]]
+    alike = [f"`{name}` {cells[0]}" for name, *cells in rows if len({*map(str, cells)}) == 1 and cells[0]]
     return {
         "machine": machine,
         "model": slip_leg,
         "slowest": SLOWEST,
-        "preset_table": markdown_table(("setting", *slip_leg.PRESETS), rows),
+        "preset_table": markdown_table(
+            ("setting", *slip_leg.PRESETS), [row for row in rows if len({*map(str, row[1:])}) > 1]
+        ),
+        "alike": ", ".join(alike),
     }
 
 
@@ -223,13 +239,6 @@ def _walker(env) -> dict[str, Any]:
     }
 
 
-def _bigant(env) -> dict[str, Any]:
-    params = env.task.config.robot
-    meaning = comments_of(type(params))
-    rows = [(f"`{name}`", f"{getattr(params, name):g}", meaning[name]) for name in LINKAGE]
-    return _walker(env) | {"linkage_table": markdown_table(("parameter", "value", "meaning"), rows)}
-
-
 def _own_robot(env) -> dict[str, Any]:
     task = env.task
     return {"n_actions": task.n_actions, "actuators": _names(task.actuators), "period": task.corrections.period}
@@ -240,7 +249,7 @@ OWN = {
     "hopping_leg": _hopping_leg,
     "slip_leg": _slip_leg,
     "multipod": _walker,
-    "bigant": _bigant,
+    "bigant": _walker,
     "dog": _own_robot,
 }
 
@@ -251,9 +260,15 @@ def _gait_table(ranges, meaning: dict[str, str] | None = None) -> str:
     return markdown_table(head[:last], [row[:last] for row in rows])
 
 
-def _reward_table(terms) -> str:
-    rows = [(f"`{name}`", f"{weight:g}", text) for name, (weight, text) in terms.items()]
-    return markdown_table(("term", "weight", "what is weighed"), rows)
+def _reward_table(rewards) -> str:
+    """Return the table of terms with their weight in each task; a term that tasks weigh otherwise has two rows."""
+    terms: dict[tuple[str, str], dict[str, str]] = {}
+    for task, of_task in rewards.items():
+        for name, (weight, text) in of_task.items():
+            terms.setdefault((name, text), {})[task] = f"{weight:g}"
+    rows = [(f"`{name}`", *(of.get(task, "-") for task in rewards), text) for (name, text), of in terms.items()]
+    heads = [f"`{task}`" if len(rewards) > 1 else "weight" for task in rewards]
+    return markdown_table(("term", *heads, "what is weighed"), rows)
 
 
 def _shaping_table(terms) -> str:

@@ -10,7 +10,7 @@ from tarsus.scripts.command import paths
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies.learned import HEAD, RESULTS, rows_of
 
-PLACE = Place("learning.md", "learned")
+PLACE = Place("policies.md", "learned")
 PACKAGES = ("tarsus",)
 
 

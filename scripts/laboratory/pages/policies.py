@@ -33,7 +33,7 @@ REGAINED = 0.8
 SIDES = 8
 PUSHES = (1.0, 1.5)  # [m/s]
 PACKAGES = ("tarsus", "mujoco", "gymnasium")
-PLACE = Place("learning.md", "policies")
+PLACE = Place("policies.md", "policies")
 UNDISTURBED = {"randomise": {}, "push_speed": 0.0}  # also what was trained otherwise; pushes are ours
 NAMES = ("walk", "run", "sprint", "dash", "hexapod", "hexapod-gait", "hexapod-gait-randomised")
 

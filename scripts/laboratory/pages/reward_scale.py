@@ -10,7 +10,6 @@ from tarsus.envs.commands import Terms
 
 COSTS = {"drift": "1 m/s of drift", "power": "1 W", "dissipation": "1 W"}  # what a weight is the price of
 UNITS = {"forward": "typical_speed", "drift": "typical_speed", "power": "typical_power"}  # where a robot has them
-MET = {"speed": "speed", "yaw_rate": "yaw rate"}  # what is commanded, by the term that pays it
 
 
 def words(rewards: Mapping[str, Terms], n_steps: int, config: Any, ranges: Any) -> str:
@@ -34,25 +33,21 @@ def _forward(weights: dict[str, float], n_steps: int) -> tuple[str, ...]:
     healthy, forward = weights.get("healthy", 0.0), weights["forward"]
     costs = ", ".join(f"{what} {-weights[name]:.2g}" for name, what in COSTS.items() if name in weights)
     return (
-        f"**What 1000 means**, task `forward`: `healthy` pays {healthy:g} a step until the episode terminates. So",
-        f"standing earns {healthy * n_steps:g} in {n_steps} steps, and a fall forfeits the rest.",
-        f"1 m/s forward pays {forward:.3g} a step.",
-        f"A return of 1000 in 1000 steps, 1 a step, needs {(1.0 - healthy) / forward:.2g} m/s,",
-        f"plus what the other terms cost ({costs} a step).",
+        f"**What 1000 means**, task `forward`: standing earns {healthy * n_steps:g} in {n_steps} steps, and a fall",
+        f"forfeits the rest. 1 m/s forward pays {forward:.3g} a step, so a return of 1000 in 1000 steps needs",
+        f"{(1.0 - healthy) / forward:.2g} m/s, plus what the other terms cost ({costs} a step).",
     )
 
 
 def _commanded(weights: dict[str, float], n_steps: int, config: Any, ranges: Any) -> tuple[str, ...]:
     kinds = (("forward speed", "command_speed", "m/s"), ("yaw rate", "command_yaw_rate", "rad/s"))
     asked = ", ".join(
-        f"the {what} from `{option}`, {low:.3g} to {high:.3g} {unit}"
+        f"the {what} from {low:.3g} to {high:.3g} {unit} (`{option}`)"
         for (what, option, unit), (low, high) in zip(kinds, ranges, strict=False)
     )
-    met = " and ".join(f"{weights[name]:g} for the {what}" for name, what in MET.items() if name in weights)
+    standing = f", a share of {config.command_standing:g} is to stand" if config.command_standing else ""
     most = sum(weight for weight in weights.values() if weight > 0)
     return (
-        f"Task `commanded`: a command is drawn every {config.command_period:g} s (`command_period`), {asked};",
-        f"a share of {config.command_standing:g} (`command_standing`) commands standing.",
-        f"A command that is met pays {met} a step, and `healthy` {weights.get('healthy', 0.0):g}:",
-        f"{most:g} at most, {most * n_steps:g} in {n_steps} steps.",
+        f"Task `commanded`: a command is drawn every {config.command_period:g} s, {asked}{standing}.",
+        f"A command that is met pays {most:g} a step at most, {most * n_steps:g} in {n_steps} steps.",
     )

@@ -1,4 +1,4 @@
-"""The table of reward terms in docs/trust.md: the clock's walk in the exact engine and in the preset `reference`.
+"""The table of reward terms in docs/policies.md: the clock's walk in the exact engine and in the preset `reference`.
 
 Usage: tarsus page reward_terms [--seeds 10] [--write]. Runtime: five seconds of one core for a seed.
 """
@@ -15,7 +15,7 @@ from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 
-PLACE = Place("trust.md", "reward_terms")
+PLACE = Place("policies.md", "reward_terms")
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy")
 FINE = PRESETS["reference"]
 # Contact as many timesteps soft.

@@ -20,7 +20,7 @@ from tarsus.scripts.library.learning import policies as known
 from tarsus.scripts.library.stability import asking, gaits, shown, single
 from tarsus.scripts.library.stability.result import Stability
 
-PLACE = Place("stability.md", "table")
+PLACE = Place("policies.md", "stability")
 PACKAGES = single.PACKAGES
 STORED = Path(__file__).parents[3] / "docs" / "data" / "stability"
 KEPT = ("name", "rate", "predicted_rate", "agrees", "forgotten")  # of a decay; runs of it are not stored

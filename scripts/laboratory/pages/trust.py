@@ -28,7 +28,7 @@ from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT,
 from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning import policies as known
 
-PLACE = Place("trust.md", "verdicts")
+PLACE = Place("policies.md", "verdicts")
 PACKAGES = judging.PACKAGES
 HAND_MADE = ("clock", "Raibert", "SLIP")
 NAMES = (*known.shipped(), *HAND_MADE)

@@ -27,7 +27,7 @@ NUDGE = 1e-6  # [m/s]
 GROUNDS = ("flat", "rough")
 HEAD = ("ground", "beside MuJoCo", *(f"{10 * mark:,} steps [m]" for mark in MARKS), "median [m]")
 HEAD += ("angles [rad]", "feet apart", "speed [m/s]", "CPU [s]")
-PLACE = Place("gpu.md", "agreement")
+PLACE = Place("benchmarks.md", "agreement")
 PACKAGES = ("tarsus", "mujoco", "mujoco-warp", "warp-lang", "numpy")
 
 

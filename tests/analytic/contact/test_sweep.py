@@ -1,6 +1,6 @@
 """Random frames of 3 to 50 feet: each is certified, or refused exactly when the centre of mass is not over the feet.
 
-A reduced version of the sweep of a million frames in docs/contact.md, which `-m thorough` runs.
+A reduced version of the sweep of a million frames in docs/benchmarks.md, which `-m thorough` runs.
 """
 
 import numpy as np

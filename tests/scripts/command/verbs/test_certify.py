@@ -424,10 +424,10 @@ def test_the_page_shows_certificates_and_where_the_finest_simulations_disagree(t
     made = certificate_of(0.8, 1.0, 1.25, settings=(REFERENCE, Setting("exact", SIMULATOR, {}), between))
     (tmp_path / "clock").mkdir()
     (tmp_path / "clock" / "certificate.json").write_text(replace(made, policy="clock").as_json())
-    (tmp_path / "trust.md").write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
+    (tmp_path / "policies.md").write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
     line = ["--policies", "clock", "--certificates", str(tmp_path), "--write", "--docs", str(tmp_path)]
     assert frame.main(trust, line) == 0
-    text = (tmp_path / "trust.md").read_text()
+    text = (tmp_path / "policies.md").read_text()
     assert (
         "| clock (4 seeds) | 1.15 | 101.5 | 0 of 4 | - | -20, -20 % | +0, +0 % |" in text
         and "**leans on the simulator**" in text

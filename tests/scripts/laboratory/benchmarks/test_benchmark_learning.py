@@ -79,9 +79,9 @@ def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few,
     trained.clear()
     assert frame.main(learning, line) == 0 and trained == [(4, 0), (4, 1)]
     capsys.readouterr()
-    (tmp_path / "learning.md").write_text("<!-- learned: begin -->\n<!-- learned: end -->\n")
+    (tmp_path / "policies.md").write_text("<!-- learned: begin -->\n<!-- learned: end -->\n")
     assert frame.main(page, ["--results", str(tmp_path), "--write", "--docs", str(tmp_path)]) == 0
-    text = (tmp_path / "learning.md").read_text()
+    text = (tmp_path / "policies.md").read_text()
     row = "PPO, simulations: 4, steps: 16,384 | 2 | 0.2 | 10 to 20 | 1 |"
     assert f"| HoppingLeg-v1 | {row}" in text and "| HoppingLeg-v1 | zero action |" in text and "Played with" in text
 

@@ -49,7 +49,7 @@ def test_a_family_passes_a_change_of_the_feets_modes():
 
 @pytest.mark.thorough
 def test_the_halves_of_a_cycle_differ_near_the_end_of_the_sweep():
-    """docs/families.md: at 1.485 rad differences alternate and fade by 3 % in half a cycle, at 1.48 by 14 %."""
+    """docs/reproduction.md: at 1.485 rad differences alternate and fade by 3 % in half a cycle, at 1.48 by 14 %."""
     made = gait_family.settled("sweep_angle", 1.47)
     for sweep, multiplier in ((1.48, -0.86), (1.485, -0.97)):
         walk = [made.z0]

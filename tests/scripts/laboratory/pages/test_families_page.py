@@ -1,4 +1,4 @@
-"""Numbers of docs/families.md that the golden data of figures or a single hop hold."""
+"""Numbers of docs/reproduction.md that the golden data of figures or a single hop hold."""
 
 import math
 from pathlib import Path
@@ -11,7 +11,7 @@ from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.controllers.raibert import raibert
 from tarsus.scripts.laboratory.figures.hopping_leg_return_map import lift, project
 
-PAGE = Path(__file__).parents[4] / "docs" / "families.md"
+PAGE = Path(__file__).parents[4] / "docs" / "reproduction.md"
 GOLDEN = Path(__file__).parents[3] / "golden"
 # The boom leg's gait at 2.0176 m/s commanded, from `tarsus figure hopping_leg_families`.
 LAST = [1.16493665, -1.04120422, 2.00046027, 1.63653970, 77.003, 0.218]
