@@ -44,16 +44,8 @@ def hopping_leg(params: HoppingLegParams | None = None, ground: Terrain | None =
     def force(d, F, out):
         out[0], out[1], out[2] = -d[1] * F[0], d[0] * F[0], F[1]
 
-    leg = Leg(
-        hopping_leg_hybrid.fly,
-        hopping_leg_hybrid.stand,
-        terms,
-        toe,
-        floor.height,
-        hopping_leg_hybrid.strike,
-        press,
-        force,
-    )
+    laws = hopping_leg_hybrid
+    leg = Leg(laws.fly, laws.stand, terms, toe, floor.height, laws.strike, press, force)
     return driven_leg.build("hopping_leg", table, floor.params, leg)
 
 

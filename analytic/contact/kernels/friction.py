@@ -120,12 +120,8 @@ def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force
         if scale > 0.0:
             free = is_loose(n, lambdas, scale, gap / dissipation, s) or free
     out[i, at.UX], out[i, at.UY], out[i, at.OMEGA] = u + omega * cy, v - omega * cx, omega
-    out[i, at.REFERENCE_SPEED], out[i, at.DISSIPATION], out[i, at.GAP], out[i, at.ROUNDS] = (
-        reference,
-        dissipation,
-        gap,
-        rounds,
-    )
+    out[i, at.REFERENCE_SPEED], out[i, at.DISSIPATION] = reference, dissipation
+    out[i, at.GAP], out[i, at.ROUNDS] = gap, rounds
     imbalance = _write_tractions(i, feet, f, law, scale, lambdas, force, s)
     out[i, at.RESIDUAL] = max(out[i, at.RESIDUAL], imbalance)
     return code | at.TWIST_FREE if free else code

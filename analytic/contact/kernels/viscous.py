@@ -66,12 +66,8 @@ def solve_isotropic(i, n, sums, reference, s, out, force):
     for k in range(n):
         force[i, k, 0], force[i, k, 1] = -scale * s[at.BX, k], -scale * s[at.BY, k]
     out[i, at.UX], out[i, at.UY], out[i, at.OMEGA] = omega * cy - mean_u, -mean_v - omega * cx, omega
-    out[i, at.REFERENCE_SPEED], out[i, at.DISSIPATION], out[i, at.GAP], out[i, at.ROUNDS] = (
-        reference,
-        power * scale,
-        0.0,
-        0.0,
-    )
+    out[i, at.REFERENCE_SPEED], out[i, at.DISSIPATION] = reference, power * scale
+    out[i, at.GAP], out[i, at.ROUNDS] = 0.0, 0.0
     lever = abs(moment) / math.sqrt(far2) if far2 > 0.0 else 0.0
     return at.SOLVED | at.TWIST_FREE if free else at.SOLVED, max(abs(fx), abs(fy), lever) * scale / total
 
@@ -113,15 +109,8 @@ def fit_anisotropic(n, sums, s):
         still += m * math.sqrt(bx * bx + by * by)
         bx -= a11 * mean_u + a12 * mean_v
         by -= a12 * mean_u + a22 * mean_v
-        s[at.A11, k], s[at.A12, k], s[at.A22, k], s[at.GX, k], s[at.GY, k], s[at.BX, k], s[at.BY, k] = (
-            a11,
-            a12,
-            a22,
-            gx,
-            gy,
-            bx,
-            by,
-        )
+        s[at.A11, k], s[at.A12, k], s[at.A22, k] = a11, a12, a22
+        s[at.GX, k], s[at.GY, k], s[at.BX, k], s[at.BY, k] = gx, gy, bx, by
         h11 += m * (a11 * a11 + a12 * a12)
         h12 += m * (a11 * a12 + a12 * a22)
         h22 += m * (a12 * a12 + a22 * a22)
