@@ -232,10 +232,6 @@ class TripodGait:
     def mirrored(self) -> TripodGait:
         """Return the gait reflected left to right; it differs from its mirror image by half a cycle in time."""
         swap = {"left": "right", "right": "left"}
-        return replace(
-            self,
-            slow_time_difference=-self.slow_time_difference,
-            offset_difference=-self.offset_difference,
-            sweep_difference=-self.sweep_difference,
-            heading=swap.get(self.heading, self.heading),
-        )
+        sides = ("slow_time_difference", "offset_difference", "sweep_difference")
+        changed = {name: -getattr(self, name) for name in sides}
+        return replace(self, **changed, heading=swap.get(self.heading, self.heading))

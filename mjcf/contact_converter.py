@@ -55,14 +55,7 @@ def law_of(
     Raises:
         ValueError: If there is no such contact, or the timestep is too long for it; the sentence says what is allowed.
     """
-    given = {
-        "mass": mass,
-        "timestep": timestep,
-        "stiffness": stiffness,
-        "depth": depth,
-        "speed": speed,
-        "within": within,
-    }
+    given = dict(mass=mass, timestep=timestep, stiffness=stiffness, depth=depth, speed=speed, within=within)
     for name, value in (given | {"gravity": gravity, "load": load}).items():
         if value is not None and not 0 < value < np.inf:
             raise ValueError(f"{name} must be positive and finite, got {value}")

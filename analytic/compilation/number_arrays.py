@@ -34,15 +34,8 @@ from .number_types import NumberType
 from .traces import TraceType
 
 # In the fingerprint of what computes with extended numbers: numba's registries are not seen by it.
-_OF_INTERVALS = (
-    interval_arithmetic,
-    interval_elementary,
-    interval_slopes,
-    interval_questions,
-    interval_rules,
-    interval_library,
-)
-_PARTS = (number_types, jet_rules, jets, traces, *_OF_INTERVALS, intervals, interval_arrays)
+_OF_INTERVALS = interval_arithmetic, interval_elementary, interval_slopes, interval_questions, interval_rules
+_PARTS = (number_types, jet_rules, jets, traces, *_OF_INTERVALS, interval_library, intervals, interval_arrays)
 _FILES = (__file__, *(module.__file__ for module in _PARTS))
 VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")
 

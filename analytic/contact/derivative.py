@@ -60,18 +60,8 @@ def twist_derivatives(foot_pos, foot_vel, feet, law="coulomb", *, ground=0.0) ->
         ValueError: As `solve`, or if the law has no kernel, or its gap is looser than 1e-6.
     """
     made = solved(foot_pos, foot_vel, feet, law, ground)
-    velocity, position, mu, stiffness, anisotropy = parts_of(made.by_foot)
-    return TwistDerivatives(
-        velocity=velocity,
-        position=position,
-        mu=mu,
-        stiffness=stiffness,
-        anisotropy=anisotropy,
-        weight=made.by_weight,
-        twist=made.twist,
-        sticking=made.sticking,
-        exists=made.stuck != derivative.NO_DERIVATIVE,
-    )
+    exists = made.stuck != derivative.NO_DERIVATIVE
+    return TwistDerivatives(*parts_of(made.by_foot), made.by_weight, made.twist, made.sticking, exists)
 
 
 class SolvedFrames(NamedTuple):
@@ -160,8 +150,7 @@ def force_derivatives(foot_pos, foot_vel, feet, law="coulomb", *, ground=0.0) ->
     exists = made.stuck != derivative.NO_DERIVATIVE
     whole[~exists] = np.nan
     by_foot = whole[..., :-1].reshape((*whole.shape[:-1], -1, derivative.FOOT_DERIVATIVES))
-    velocity, position, mu, stiffness, anisotropy = parts_of(by_foot)
-    return ForceDerivatives(velocity, position, mu, stiffness, anisotropy, whole[..., -1], made.force, exists)
+    return ForceDerivatives(*parts_of(by_foot), whole[..., -1], made.force, exists)
 
 
 class _Change:

@@ -180,14 +180,8 @@ def plastic(mobility: np.ndarray, velocity: np.ndarray, mu: float, restitution: 
     return anitescu_potra_newton(mobility, velocity, mu, 0.0)
 
 
-LAWS: dict[str, Law] = {
-    "newton": newton,
-    "poisson": poisson,
-    "stronge": stronge,
-    "anitescu_potra_newton": anitescu_potra_newton,
-    "anitescu_potra_poisson": anitescu_potra_poisson,
-    "plastic": plastic,
-}
+_LAWS = (newton, poisson, stronge, anitescu_potra_newton, anitescu_potra_poisson, plastic)
+LAWS: dict[str, Law] = {law.__name__: law for law in _LAWS}
 
 
 def _begin(mobility: np.ndarray, velocity: np.ndarray, mu: float, restitution: float) -> tuple[RouthPath, np.ndarray]:

@@ -71,13 +71,5 @@ def replace_friction(found: Motion, pos, vel, table, law: SlidingLaw, tilt_terms
         if not converged or residual[i] > BALANCED:
             code[i] = (code[i] & ~kernels.STATUS_MASK) | kernels.GAP_MISSED
     nothing = np.full(batch, np.nan)
-    return replace(
-        found,
-        twist=twist,
-        force=force,
-        code=code,
-        residual=residual,
-        dissipation=dissipation,
-        gap=nothing,
-        reference_speed=nothing,
-    )
+    changed = dict(twist=twist, force=force, code=code, residual=residual, dissipation=dissipation)
+    return replace(found, **changed, gap=nothing, reference_speed=nothing)

@@ -51,15 +51,9 @@ def run_batch(sim: Any, given: tuple, n_threads: int | None, how: dict[str, Any]
         if value is not None and value.shape[1]:
             ws[name] = value
     run_all(sim, ws, n_threads)
-    return Batch(
-        np.array([STATUS_OF_CODE[code] for code in ws["status"]]),
-        ws["t"].copy(),
-        ws["x"].copy(),
-        ws["d"][:, : model.d0.size].copy(),
-        ws["chart"].copy(),
-        ws["n_charts"].copy(),
-        ws["zeno_limit"].copy(),
-    )
+    status, d = np.array([STATUS_OF_CODE[code] for code in ws["status"]]), ws["d"][:, : model.d0.size].copy()
+    ends = (ws[name].copy() for name in ("chart", "n_charts", "zeno_limit"))
+    return Batch(status, ws["t"].copy(), ws["x"].copy(), d, *ends)
 
 
 def run_all(sim: Any, ws: np.ndarray, n_threads: int | None) -> None:

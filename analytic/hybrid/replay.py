@@ -108,17 +108,8 @@ class Replay:
             when = min(when, made[5])
             undefined[block] = ~np.isfinite(made[3]).all(axis=0) if made[5] < math.inf else False
         own = slice(0, self.k)
-        return RunDerivatives(
-            t_by[:, own],
-            x_by[..., own],
-            d_by[..., own],
-            x_end[:, own],
-            d_end[:, own],
-            kinds,
-            len(log),
-            when,
-            undefined[own],
-        )
+        by = t_by[:, own], x_by[..., own], d_by[..., own], x_end[:, own], d_end[:, own]
+        return RunDerivatives(*by, kinds, len(log), when, undefined[own])
 
     def _block(self, rec, log, at, columns, norms, norms_of_all, tolerances, looser, sided) -> tuple:
         """Return t_by, x_by, d_by and kinds of the rows of the log, x_by and d_by at the end, and when not finite."""

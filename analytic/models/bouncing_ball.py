@@ -43,13 +43,8 @@ def build(params: BouncingBall | None = None, rests: bool = True) -> Model:
         params: Defaults of the parameters.
         rests: Whether the run continues in chart "rest" after the limit of the impacts; else it ends there (ZENO).
     """
-    model = Model(
-        "bouncing_ball",
-        state={"height": 1.0, "velocity": 0.0},
-        memory={"bounces": 0.0},
-        params=params or BouncingBall(),
-        charts=("flight", "rest"),
-    )
+    state, charts, params = {"height": 1.0, "velocity": 0.0}, ("flight", "rest"), params or BouncingBall()
+    model = Model("bouncing_ball", state=state, memory={"bounces": 0.0}, params=params, charts=charts)
 
     @model.field("flight")
     def fall(t, x, d, p, dx):

@@ -93,13 +93,8 @@ def build(params: CompassGait | None = None) -> Model:
     """Return the compass gait, which starts near the gait at a slope of 3 degrees, just after a heelstrike."""
     params = params or CompassGait()
     x, _ = lift(np.array(START), params.slope)
-    model = Model(
-        "compass_gait",
-        state=dict(zip(("stance", "swing", "stance_rate", "swing_rate"), x, strict=True)),
-        memory={"steps": 0.0},
-        params=params,
-        charts=("swing",),
-    )
+    state = dict(zip(("stance", "swing", "stance_rate", "swing_rate"), x, strict=True))
+    model = Model("compass_gait", state=state, memory={"steps": 0.0}, params=params, charts=("swing",))
     model.field("swing")(swing)
 
     # Positive while the swing leg is ahead of where it would touch; in the first half of a step it is behind.

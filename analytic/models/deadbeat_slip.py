@@ -42,14 +42,9 @@ def build(params: Slip | None = None) -> Model:
             "q_rt and q_rl must be q_0, and g_stance be g_flight, got "
             f"{params.q_rt}, {params.q_rl}, {params.q_0}, {params.g_stance} and {params.g_flight}"
         )
-    model = Model(
-        "deadbeat_slip",
-        state={"x": 0.0, "y": 1.05 * params.q_0, "xdot": 2.0, "ydot": 0.0},
-        memory={"footx": 0.0, "footy": 0.0, "touchdown_angle": 0.2, "compression": 1.0, "decompression": 1.0},
-        params=params,
-        charts=CHARTS,
-        start="descent",
-    )
+    state = {"x": 0.0, "y": 1.05 * params.q_0, "xdot": 2.0, "ydot": 0.0}
+    memory = {"footx": 0.0, "footy": 0.0, "touchdown_angle": 0.2, "compression": 1.0, "decompression": 1.0}
+    model = Model("deadbeat_slip", state=state, memory=memory, params=params, charts=CHARTS, start="descent")
     model.field("ascent", "descent")(slip.flight)
     model.field("compression")(compression)
     model.field("decompression")(decompression)

@@ -43,7 +43,7 @@ D = indices(DRIVE)
 class Laws(NamedTuple):
     """A leg as its charts and events see it; (x, d, p) are state, memory and parameters."""
 
-    fly: Callable  # (x, p, dx): the rates in flight
+    fly: Callable  # (x, d, p, dx): the rates in flight
     stand: Callable  # (x, d, p, dx, F): those in stance, and the ground's force as the leg has it [N]
     slide: Callable  # (x, p, dx): those of a sliding foot; returns its normal force [N]
     pressed: Callable  # (x, d, p): the normal force on a pinned foot [N]
@@ -87,20 +87,19 @@ def _laws_of(leg: Leg, first: int) -> Laws:
     leg_slides, rising, _ = sliding_of(leg)
     gap, clearance, release = _heights_of(leg)
 
-    def fly(x, p, dx):
+    def torques(x, p):
         u = np.empty(2)
         drive_torque(x, p, first, u)
-        leg_flies(x, p, u, dx)
+        return u
+
+    def fly(x, d, p, dx):
+        leg_flies(x, d, p, torques(x, p), dx)
 
     def stand(x, d, p, dx, F):
-        u = np.empty(2)
-        drive_torque(x, p, first, u)
-        leg_stands(x, d, p, u, dx, F)
+        leg_stands(x, d, p, torques(x, p), dx, F)
 
     def slide(x, p, dx):
-        u = np.empty(2)
-        drive_torque(x, p, first, u)
-        return leg_slides(x, p, u, dx)
+        return leg_slides(x, p, torques(x, p), dx)
 
     def pressed(x, d, p):
         F = np.empty(2)
@@ -108,9 +107,7 @@ def _laws_of(leg: Leg, first: int) -> Laws:
         return press(x, p, F)
 
     def let_go(t, x, d, p):
-        u = np.empty(2)
-        drive_torque(x, p, first, u)
-        return SLIDING if rising(x, p, u) < 0.0 else release(t, x, d, p)
+        return SLIDING if rising(x, p, torques(x, p)) < 0.0 else release(t, x, d, p)
 
     def land(t, x, d, p):
         strike(x, d, p)
@@ -146,7 +143,7 @@ def _add_fields(model: Model, laws: Laws) -> None:
 
     @model.field("flight")
     def flight(t, x, d, p, dx):
-        fly(x, p, dx)
+        fly(x, d, p, dx)
 
     @model.field("stance")
     def stance(t, x, d, p, dx):
@@ -160,9 +157,7 @@ def _add_fields(model: Model, laws: Laws) -> None:
 def _add_guards(model: Model, laws: Laws) -> None:
     slide, pressed, clearance = laws.slide, laws.pressed, laws.clearance
 
-    @model.guard("flight", on_entry="ignore")
-    def touchdown(t, x, d, p):
-        return clearance(t, x, d, p)
+    model.guard("flight", on_entry="ignore", name="touchdown")(clearance)
 
     @model.guard("stance", on_entry="fire", sampled=True)
     def liftoff(t, x, d, p):
@@ -182,23 +177,11 @@ def _add_guards(model: Model, laws: Laws) -> None:
 
 
 def _add_transitions(model: Model, laws: Laws) -> None:
-    land, let_go, gap, release = laws.land, laws.let_go, laws.gap, laws.release
-
-    @model.on("touchdown")
-    def touch(t, x, d, p):
-        return land(t, x, d, p)
-
-    @model.on("liftoff")
-    def leave(t, x, d, p):
-        return let_go(t, x, d, p)
-
-    @model.on("rise")
-    def lift(t, x, d, p):
-        return release(t, x, d, p)
-
-    @model.on("stick")
-    def hold(t, x, d, p):
-        return land(t, x, d, p)
+    land, gap = laws.land, laws.gap
+    model.on("touchdown")(land)
+    model.on("liftoff")(laws.let_go)
+    model.on("rise")(laws.release)
+    model.on("stick")(land)
 
     @model.initial
     def begin(t, x, d, p):

@@ -12,7 +12,7 @@ import numpy as np
 from ..hybrid import Model
 from ..hybrid.names import items, vector
 from ..terrain import Flat, Terrain
-from . import constrained, driven_leg
+from . import constrained, driven_leg, hopping_leg_hybrid, slip_leg_hybrid
 from . import hopping_leg_mechanics as hopping
 from . import slip_leg_motion as slip
 from .driven_leg import DRIVE
@@ -28,16 +28,6 @@ def hopping_leg(params: HoppingLegParams | None = None, ground: Terrain | None =
     table = hopping.numbers(params or HoppingLegParams()) | DRIVE
     floor = ground_of(ground or Flat(), vector(table).size)
 
-    def fly(x, p, u, dx):
-        for i in range(4):
-            dx[i] = x[4 + i]
-        hopping.flight_acceleration(x[:4], x[4:], p, u, dx[4:])
-
-    def stand(x, d, p, u, dx, F):
-        for i in range(4):
-            dx[i] = x[4 + i]
-        hopping.stance_acceleration(x[:4], x[4:], p, d[:2], u, dx[4:], F)
-
     def terms(x, p, u, J):
         frames, rows = hopping.frames_of(x[:4], x[4:], p), np.empty((6, 4))
         drift = hopping.toe_jacobian(frames, p, rows)
@@ -48,20 +38,14 @@ def hopping_leg(params: HoppingLegParams | None = None, ground: Terrain | None =
     def toe(x, p, out):
         hopping.toe_position(x[:4], p, out)
 
-    def strike(x, d, p):
-        toe = np.empty(3)
-        hopping.toe_position(x[:4], p, toe)
-        reach = np.sqrt(toe[0] * toe[0] + toe[1] * toe[1])
-        d[0], d[1] = toe[0] / reach, toe[1] / reach
-        hopping.impact(x[:4], x[4:], p, d[:2], np.empty(2))
-
     def press(x, p, F):
         return F[1]
 
     def force(d, F, out):
         out[0], out[1], out[2] = -d[1] * F[0], d[0] * F[0], F[1]
 
-    leg = Leg(fly, stand, terms, toe, floor.height, strike, press, force)
+    laws = hopping_leg_hybrid
+    leg = Leg(laws.fly, laws.stand, terms, toe, floor.height, laws.strike, press, force)
     return driven_leg.build("hopping_leg", table, floor.params, leg)
 
 
@@ -70,12 +54,6 @@ def slip_leg(params: SlipLegParams | None = None, ground: Terrain | str = "flat"
     table = items(params or SlipLegParams()) | DRIVE
     floor = profile_of(ground, vector(table).size)
     gradient = floor.gradient
-
-    def fly(x, p, u, dx):
-        slip.flight_rates(x, p, u, dx)
-
-    def stand(x, d, p, u, dx, F):
-        slip.stance_rates(x, p, u, dx, F)
 
     def terms(x, p, u, J):
         M, h, rows, _, drift, _ = slip.terms(x, p)
@@ -96,5 +74,5 @@ def slip_leg(params: SlipLegParams | None = None, ground: Terrain | str = "flat"
     def force(d, F, out):
         out[0], out[1], out[2] = F[0], 0.0, F[1]
 
-    leg = Leg(fly, stand, terms, toe, floor.height, strike, press, force)
+    leg = Leg(slip_leg_hybrid.fly, slip_leg_hybrid.stand, terms, toe, floor.height, strike, press, force)
     return driven_leg.build("slip_leg", table, floor.params, leg)

@@ -50,15 +50,11 @@ def build(n: int, params: Slip | None = None, angle: float = NOMINAL_ANGLE) -> M
     first = len(items(params))
     nominal = np.concatenate([np.full(n, float(angle)), np.ones(2 * n)])
     root = np.concatenate([np.full(n, math.sqrt(ANGLE_WEIGHT)), np.ones(2 * n)])
-    model = Model(
-        "planned_slip",
-        state={"x": 0.0, "y": 1.05 * params.q_0, "xdot": 3.0, "ydot": 0.0},
-        memory={"footx": 0.0, "footy": 0.0, "stride": 0.0, "compressed": np.zeros(n)},
-        params=items(params) | {"angle": nominal[:n], "before": np.ones(n), "after": np.ones(n)},
-        charts=CHARTS,
-        aux=tuple(f"effort_{i}" for i in range(3 * n)),
-        start="descent",
-    )
+    state = {"x": 0.0, "y": 1.05 * params.q_0, "xdot": 3.0, "ydot": 0.0}
+    memory = {"footx": 0.0, "footy": 0.0, "stride": 0.0, "compressed": np.zeros(n)}
+    table = items(params) | {"angle": nominal[:n], "before": np.ones(n), "after": np.ones(n)}
+    aux = tuple(f"effort_{i}" for i in range(3 * n))
+    model = Model("planned_slip", state=state, memory=memory, params=table, charts=CHARTS, aux=aux, start="descent")
 
     def control(what, d, p):
         """Return the number of the present stride: its angle (0), its factor before (1) or behind (2) the bottom."""

@@ -84,13 +84,8 @@ def build(params: RimlessWheel | None = None) -> Model:
     """Return the rimless wheel, which starts near its rolling motion, just after an impact downhill."""
     params = params or RimlessWheel()
     alpha = math.pi / params.spokes
-    model = Model(
-        "rimless_wheel",
-        state={"angle": params.slope - alpha, "rate": 1.1},
-        memory={"steps": 0.0},
-        params=params,
-        charts=("stance", "double_support"),
-    )
+    state, charts = {"angle": params.slope - alpha, "rate": 1.1}, ("stance", "double_support")
+    model = Model("rimless_wheel", state=state, memory={"steps": 0.0}, params=params, charts=charts)
     model.field("stance")(stance)
 
     @model.field("double_support")

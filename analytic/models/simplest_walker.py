@@ -81,13 +81,8 @@ def change_legs(t, x, d, p):
 def build(params: SimplestWalker | None = None) -> Model:
     """Return the simplest walker, which starts with the longer of its two gaits at the slope .009."""
     x, _ = lift(np.array(LONG))
-    model = Model(
-        "simplest_walker",
-        state=dict(zip(("theta", "phi", "theta_rate", "phi_rate"), x, strict=True)),
-        memory={"steps": 0.0},
-        params=params or SimplestWalker(),
-        charts=("swing",),
-    )
+    state, params = dict(zip(("theta", "phi", "theta_rate", "phi_rate"), x, strict=True)), params or SimplestWalker()
+    model = Model("simplest_walker", state=state, memory={"steps": 0.0}, params=params, charts=("swing",))
     model.field("swing")(swing)
 
     # Positive while the swing leg is ahead of where it would touch; in the first half of a step it is behind.

@@ -16,7 +16,7 @@ CURVE_STEP = 1e-3  # of that that gives its curvature along the foot's way [m]
 class Leg(NamedTuple):
     """A leg's mechanics; `u` are the torques of hip and knee, `F` the ground's force on the foot as the leg has it."""
 
-    fly: Callable  # (x, p, u, dx)
+    fly: Callable  # (x, d, p, u, dx)
     stand: Callable  # (x, d, p, u, dx, F)
     terms: Callable  # (x, p, u, J): mass matrix, what drives it, and dJ v (3), J (3, 4) being the foot's Jacobian
     toe: Callable  # (x, p, out): place of the foot (3) [m]

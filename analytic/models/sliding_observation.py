@@ -101,14 +101,8 @@ class SlidingObservation:
         self.params, self.law = params, law_with_kernel(law).kernel_code
         self.table = foot_table(n, params.leaf_k, params.friction_coeff, None, 0.0).copy()  # (n, 5)
         self._weight = np.array([params.total_mass * params.g])
-        self._work = (
-            np.empty((1, n, 3)),
-            np.empty((1, n, 2)),
-            np.empty((SCRATCH_ROWS, n)),
-            np.empty((1, OUT_COLUMNS)),
-            np.empty((1, n, 3)),
-            np.empty(1, np.int64),
-        )
+        shapes = (1, n, 3), (1, n, 2), (SCRATCH_ROWS, n), (1, OUT_COLUMNS), (1, n, 3)
+        self._work = *(np.empty(shape) for shape in shapes), np.empty(1, np.int64)
         by = np.empty((3, n, derivative.FOOT_DERIVATIVES)), np.empty(3)
         rows = np.empty((derivative.DERIVATIVE_ROWS, n))
         self._scratch = np.empty((3, 8)), rows, *by, np.empty((2, N_MEASURED)), np.empty(2)

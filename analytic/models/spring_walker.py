@@ -99,14 +99,8 @@ def set_down(t, x, d, p):
 def build(params: SpringWalker | None = None) -> Model:
     """Return the bipedal spring-mass model, which starts upright on one leg, walking as in the source's example."""
     params = params or SpringWalker()
-    model = Model(
-        "spring_walker",
-        state={"x": 0.0, "y": 0.97, "xdot": 1.1, "ydot": 0.0},
-        memory={"foot": 0.0, "behind": 0.0, "steps": 0.0},
-        params=params,
-        charts=CHARTS,
-        start="single",
-    )
+    state, memory = {"x": 0.0, "y": 0.97, "xdot": 1.1, "ydot": 0.0}, {"foot": 0.0, "behind": 0.0, "steps": 0.0}
+    model = Model("spring_walker", state=state, memory=memory, params=params, charts=CHARTS, start="single")
     model.field("flight")(flight)
     model.field("single")(single)
     model.field("double")(double)

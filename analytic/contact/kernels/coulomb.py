@@ -10,30 +10,7 @@ from __future__ import annotations
 import math
 
 from ...compilation import jit
-from .layout import (
-    A11,
-    A12,
-    A22,
-    BX,
-    BY,
-    GAP_FLOOR,
-    GAP_MISSED,
-    GX,
-    GY,
-    LOOSE_TOL,
-    MASS,
-    MAX_COULOMB,
-    NOTHING,
-    OX,
-    OY,
-    RX,
-    RY,
-    SOLVED,
-    START_DELTA,
-    TO_ROUNDING,
-    YX,
-    YY,
-)
+from . import layout as at
 from .viscous import factor3, solve3
 
 
@@ -47,8 +24,8 @@ def _newton_direction(n, delta, s):
     value = g1 = g2 = g3 = 0.0
     h11 = h12 = h13 = h21 = h22 = h23 = h31 = h32 = h33 = 0.0
     for k in range(n):
-        m, rx, ry = s[MASS, k], s[RX, k], s[RY, k]
-        a11, a12, a22, gx, gy = s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k]
+        m, rx, ry = s[at.MASS, k], s[at.RX, k], s[at.RY, k]
+        a11, a12, a22, gx, gy = s[at.A11, k], s[at.A12, k], s[at.A22, k], s[at.GX, k], s[at.GY, k]
         e2 = rx * rx + ry * ry + delta * delta
         inverse = 1.0 / math.sqrt(e2)
         stiff = m * inverse
@@ -57,7 +34,7 @@ def _newton_direction(n, delta, s):
         g1 += a11 * fx + a12 * fy
         g2 += a12 * fx + a22 * fy
         g3 += gx * fx + gy * fy
-        yx, yy = s[YX, k] * inverse * inverse, s[YY, k] * inverse * inverse
+        yx, yy = s[at.YX, k] * inverse * inverse, s[at.YY, k] * inverse * inverse
         p11, p12, p21, p22 = stiff - yx * rx, -yx * ry, -yy * rx, stiff - yy * ry
         q11, q12, q13 = p11 * a11 + p12 * a12, p11 * a12 + p12 * a22, p11 * gx + p12 * gy
         q21, q22, q23 = p21 * a11 + p22 * a12, p21 * a12 + p22 * a22, p21 * gx + p22 * gy
@@ -86,26 +63,26 @@ def _advance(n, delta, u, v, omega, s):
     """Take the step: slips, duals clipped to the cone; return both dissipations, the dual value and its imbalance."""
     smooth = sharp = dual = c1 = c2 = c3 = 0.0
     for k in range(n):
-        m, rx, ry = s[MASS, k], s[RX, k], s[RY, k]
-        a11, a12, a22, gx, gy = s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k]
+        m, rx, ry = s[at.MASS, k], s[at.RX, k], s[at.RY, k]
+        a11, a12, a22, gx, gy = s[at.A11, k], s[at.A12, k], s[at.A22, k], s[at.GX, k], s[at.GY, k]
         dx = a11 * u + a12 * v + gx * omega
         dy = a12 * u + a22 * v + gy * omega
         inverse = 1.0 / math.sqrt(rx * rx + ry * ry + delta * delta)
         turn = (rx * dx + ry * dy) * inverse
-        s[OX, k], s[OY, k] = rx, ry
+        s[at.OX, k], s[at.OY, k] = rx, ry
         rx += dx
         ry += dy
-        yx = (m * rx - s[YX, k] * turn) * inverse
-        yy = (m * ry - s[YY, k] * turn) * inverse
+        yx = (m * rx - s[at.YX, k] * turn) * inverse
+        yy = (m * ry - s[at.YY, k] * turn) * inverse
         y2 = yx * yx + yy * yy
         clip = m / math.sqrt(max(y2, m * m))
         yx *= clip
         yy *= clip
-        s[RX, k], s[RY, k], s[YX, k], s[YY, k] = rx, ry, yx, yy
+        s[at.RX, k], s[at.RY, k], s[at.YX, k], s[at.YY, k] = rx, ry, yx, yy
         r2 = rx * rx + ry * ry
         smooth += m * math.sqrt(r2 + delta * delta)
         sharp += m * math.sqrt(r2)
-        dual += yx * s[BX, k] + yy * s[BY, k]
+        dual += yx * s[at.BX, k] + yy * s[at.BY, k]
         c1 += a11 * yx + a12 * yy
         c2 += a12 * yx + a22 * yy
         c3 += gx * yx + gy * yy
@@ -117,11 +94,11 @@ def _retreat(n, delta, u, v, omega, s):
     """Put the slips a shorter way from where they were, the duals left alone; return both dissipations."""
     smooth = sharp = 0.0
     for k in range(n):
-        rx = s[OX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
-        ry = s[OY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
-        s[RX, k], s[RY, k] = rx, ry
-        smooth += s[MASS, k] * math.sqrt(rx * rx + ry * ry + delta * delta)
-        sharp += s[MASS, k] * math.sqrt(rx * rx + ry * ry)
+        rx = s[at.OX, k] + s[at.A11, k] * u + s[at.A12, k] * v + s[at.GX, k] * omega
+        ry = s[at.OY, k] + s[at.A12, k] * u + s[at.A22, k] * v + s[at.GY, k] * omega
+        s[at.RX, k], s[at.RY, k] = rx, ry
+        smooth += s[at.MASS, k] * math.sqrt(rx * rx + ry * ry + delta * delta)
+        sharp += s[at.MASS, k] * math.sqrt(rx * rx + ry * ry)
     return smooth, sharp
 
 
@@ -130,9 +107,9 @@ def _overshoot(n, u, v, omega, s):
     """Return the factor >= 1 by which the duals leave the cone at most, once balanced by m C (u, v, omega)."""
     worst = 1.0
     for k in range(n):
-        m = s[MASS, k]
-        yx = s[YX, k] + m * (s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega)
-        yy = s[YY, k] + m * (s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega)
+        m = s[at.MASS, k]
+        yx = s[at.YX, k] + m * (s[at.A11, k] * u + s[at.A12, k] * v + s[at.GX, k] * omega)
+        yy = s[at.YY, k] + m * (s[at.A12, k] * u + s[at.A22, k] * v + s[at.GY, k] * omega)
         worst = max(worst, (yx * yx + yy * yy) / (m * m))
     return math.sqrt(worst)
 
@@ -145,17 +122,17 @@ def _settle(n, factors, s):
     """
     c1 = c2 = c3 = 0.0
     for k in range(n):
-        dx, dy = s[MASS, k] * (s[RX, k] - s[BX, k]), s[MASS, k] * (s[RY, k] - s[BY, k])
-        c1 += s[A11, k] * dx + s[A12, k] * dy
-        c2 += s[A12, k] * dx + s[A22, k] * dy
-        c3 += s[GX, k] * dx + s[GY, k] * dy
+        dx, dy = s[at.MASS, k] * (s[at.RX, k] - s[at.BX, k]), s[at.MASS, k] * (s[at.RY, k] - s[at.BY, k])
+        c1 += s[at.A11, k] * dx + s[at.A12, k] * dy
+        c2 += s[at.A12, k] * dx + s[at.A22, k] * dy
+        c3 += s[at.GX, k] * dx + s[at.GY, k] * dy
     u, v, omega = solve3(factors, c1, c2, c3)
     sharp = 0.0
     for k in range(n):
-        rx = s[BX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
-        ry = s[BY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
-        s[RX, k], s[RY, k] = rx, ry
-        sharp += s[MASS, k] * math.sqrt(rx * rx + ry * ry)
+        rx = s[at.BX, k] + s[at.A11, k] * u + s[at.A12, k] * v + s[at.GX, k] * omega
+        ry = s[at.BY, k] + s[at.A12, k] * u + s[at.A22, k] * v + s[at.GY, k] * omega
+        s[at.RX, k], s[at.RY, k] = rx, ry
+        sharp += s[at.MASS, k] * math.sqrt(rx * rx + ry * ry)
     return u, v, omega, sharp
 
 
@@ -167,19 +144,19 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     cone; the dual value then bounds the least dissipation from below, for any path. Returns the change of twist, the
     dissipation, the gap, the correction and the shrinking, and whether the gap was reached.
     """
-    floor = GAP_FLOOR * still + NOTHING * total  # below it all is rounding: feet that move as one body stick
+    floor = at.GAP_FLOOR * still + at.NOTHING * total  # below it all is rounding: feet that move as one body stick
     for k in range(n):
-        s[RX, k], s[RY, k] = s[BX, k], s[BY, k]
-    delta = START_DELTA * power / dissipation if dissipation > 0.0 else 0.0  # a slip of the feet that dissipate
+        s[at.RX, k], s[at.RY, k] = s[at.BX, k], s[at.BY, k]
+    delta = at.START_DELTA * power / dissipation if dissipation > 0.0 else 0.0  # a slip of the feet that dissipate
     for k in range(n):
-        inverse = s[MASS, k] / math.sqrt(s[RX, k] ** 2 + s[RY, k] ** 2 + delta * delta) if delta > 0.0 else 0.0
-        s[YX, k], s[YY, k] = s[RX, k] * inverse, s[RY, k] * inverse
+        inverse = s[at.MASS, k] / math.sqrt(s[at.RX, k] ** 2 + s[at.RY, k] ** 2 + delta * delta) if delta > 0.0 else 0.0
+        s[at.YX, k], s[at.YY, k] = s[at.RX, k] * inverse, s[at.RY, k] * inverse
     gap = sharp = dissipation
     tu = tv = to = 0.0
     l1 = l2 = l3 = 0.0
     shrink = dual = 0.0
     rounds = 0
-    while gap > max(tolerance * sharp, floor) and rounds < MAX_COULOMB:
+    while gap > max(tolerance * sharp, floor) and rounds < at.MAX_COULOMB:
         rounds += 1
         u, v, omega, slope, before = _newton_direction(n, delta, s)
         smooth, sharp, dual, c1, c2, c3 = _advance(n, delta, u, v, omega, s)
@@ -197,7 +174,7 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
         aim = 0.1 * speed * min(1.0, 3.0 * math.sqrt(max(gap, 0.0) / dissipation))
         least = 0.25 * max(tolerance * sharp, floor) / total
         delta = max(min(0.5 * delta, aim), 1e-3 * delta, least)
-    if rounds == MAX_COULOMB:
+    if rounds == at.MAX_COULOMB:
         tu, tv, to, sharp = _settle(n, factors, s)
         gap = max(gap, sharp - shrink * max(dual, 0.0))
     return tu, tv, to, sharp, gap, l1, l2, l3, shrink, rounds
@@ -206,9 +183,9 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
 @jit(fast=True)
 def status_of(rounds, gap, asked):
     """Return the status of a solution after so many rounds: within the requested gap, or only within round-off."""
-    if rounds == MAX_COULOMB:
-        return GAP_MISSED
-    return SOLVED if gap <= asked else TO_ROUNDING
+    if rounds == at.MAX_COULOMB:
+        return at.GAP_MISSED
+    return at.SOLVED if gap <= asked else at.TO_ROUNDING
 
 
 @jit(fast=True)
@@ -222,9 +199,9 @@ def is_loose(n, lambdas, shrink, relative_gap, s):
     q11 = q12 = q13 = q22 = q23 = q33 = 0.0
     g11 = g12 = g13 = g22 = g23 = g33 = 0.0
     for k in range(n):
-        m, a11, a12, a22, gx, gy = s[MASS, k], s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k]
-        yx = shrink * (s[YX, k] / m + a11 * l1 + a12 * l2 + gx * l3)
-        yy = shrink * (s[YY, k] / m + a12 * l1 + a22 * l2 + gy * l3)
+        m, a11, a12, a22, gx, gy = s[at.MASS, k], s[at.A11, k], s[at.A12, k], s[at.A22, k], s[at.GX, k], s[at.GY, k]
+        yx = shrink * (s[at.YX, k] / m + a11 * l1 + a12 * l2 + gx * l3)
+        yy = shrink * (s[at.YY, k] / m + a12 * l1 + a22 * l2 + gy * l3)
         c1, c2, c3 = a11 * yx + a12 * yy, a12 * yx + a22 * yy, gx * yx + gy * yy
         k11, k12, k22 = a11 * a11 + a12 * a12, a11 * a12 + a12 * a22, a12 * a12 + a22 * a22
         k13, k23, k33 = a11 * gx + a12 * gy, a12 * gx + a22 * gy, gx * gx + gy * gy
@@ -238,4 +215,4 @@ def is_loose(n, lambdas, shrink, relative_gap, s):
     if not (factors[0] > 0.0 and factors[1] > 0.0 and factors[2] > 0.0):
         return True
     trace = solve3(factors, g11, g12, g13)[0] + solve3(factors, g12, g22, g23)[1] + solve3(factors, g13, g23, g33)[2]
-    return not trace * max(LOOSE_TOL, 100.0 * relative_gap) < 1.0
+    return not trace * max(at.LOOSE_TOL, 100.0 * relative_gap) < 1.0

@@ -15,27 +15,7 @@ import math
 import numpy as np
 
 from ...compilation import jit
-from .layout import (
-    DISSIPATION,
-    GAP,
-    GROUND,
-    HEIGHT,
-    MU,
-    OMEGA,
-    PITCH,
-    ROLL,
-    SOLVED,
-    STATUS_MASK,
-    STIFFNESS,
-    TILT_FREE,
-    TO_ROUNDING,
-    TWIST_FREE,
-    UX,
-    UY,
-    VISCOUS,
-    WX,
-    WY,
-)
+from . import layout as at
 from .viscous import factor3, solve3
 
 # Columns of `by_foot`: foot velocity, foot position, friction, stiffness, anisotropy w.
@@ -55,7 +35,7 @@ def stick_speed(pos, vel, law, setting, force):
     for j in range(pos.shape[0]):
         if force[j, 2] > 0.0:
             fastest = max(fastest, math.hypot(vel[j, 0], vel[j, 1]))
-    return 0.0 if law == VISCOUS else 2.0 * math.sqrt(setting) * fastest
+    return 0.0 if law == at.VISCOUS else 2.0 * math.sqrt(setting) * fastest
 
 
 @jit(fast=True)
@@ -63,15 +43,15 @@ def _tractions(pos, vel, feet, law, least, out, force, s):
     """Write t and T = dt/dv of the feet; return the index of the foot that sticks, or a code."""
     stuck = NONE_STICKS
     for j in range(pos.shape[0]):
-        p = out[HEIGHT] - out[PITCH] * pos[j, 0] + out[ROLL] * pos[j, 1] + pos[j, 2] - feet[j, GROUND]
-        if feet[j, STIFFNESS] > 0.0 and abs(p) <= TOUCH_TOL * (abs(out[HEIGHT]) + abs(pos[j, 2])):
+        p = out[at.HEIGHT] - out[at.PITCH] * pos[j, 0] + out[at.ROLL] * pos[j, 1] + pos[j, 2] - feet[j, at.GROUND]
+        if feet[j, at.STIFFNESS] > 0.0 and abs(p) <= TOUCH_TOL * (abs(out[at.HEIGHT]) + abs(pos[j, 2])):
             return NO_DERIVATIVE
-        m = feet[j, MU] * force[j, 2]
-        a, b = vel[j, 0] + out[UX] - out[OMEGA] * pos[j, 1], vel[j, 1] + out[UY] + out[OMEGA] * pos[j, 0]
-        wx, wy = feet[j, WX], feet[j, WY]
+        m = feet[j, at.MU] * force[j, 2]
+        a, b = vel[j, 0] + out[at.UX] - out[at.OMEGA] * pos[j, 1], vel[j, 1] + out[at.UY] + out[at.OMEGA] * pos[j, 0]
+        wx, wy = feet[j, at.WX], feet[j, at.WY]
         a11, a12, a22 = 1.0 + wx * wx, wx * wy, 1.0 + wy * wy
         tx, ty = a11 * a + a12 * b, a12 * a + a22 * b
-        if law != VISCOUS:
+        if law != at.VISCOUS:
             speed = math.sqrt(a * tx + b * ty)
             if m > 0.0 and speed <= least:
                 if stuck != NONE_STICKS:
@@ -93,7 +73,7 @@ def _solve_twist(pos, feet, force, stuck, s, g, c):
     """
     h11 = h12 = h13 = h22 = h23 = h33 = 0.0
     for j in range(pos.shape[0]):
-        m, x, y = feet[j, MU] * force[j, 2], pos[j, 0], pos[j, 1]
+        m, x, y = feet[j, at.MU] * force[j, 2], pos[j, 0], pos[j, 1]
         k1, k2 = x * s[T12, j] - y * s[T11, j], x * s[T22, j] - y * s[T12, j]
         h11, h12, h22 = h11 + m * s[T11, j], h12 + m * s[T12, j], h22 + m * s[T22, j]
         h13, h23, h33 = h13 + m * k1, h23 + m * k2, h33 + m * (x * k2 - y * k1)
@@ -125,11 +105,11 @@ def _through_loads(pos, feet, force, stuck, s, d):
     for j in range(pos.shape[0]):
         if force[j, 2] <= 0.0:
             continue
-        k, x, y = feet[j, STIFFNESS], pos[j, 0], pos[j, 1]
+        k, x, y = feet[j, at.STIFFNESS], pos[j, 0], pos[j, 1]
         k11, k12, k13 = k11 + k, k12 - k * x, k13 + k * y
         k22, k23, k33 = k22 + k * x * x, k23 - k * x * y, k33 + k * y * y
         if j != stuck:
-            px, py = feet[j, MU] * k * s[TX, j], feet[j, MU] * k * s[TY, j]
+            px, py = feet[j, at.MU] * k * s[TX, j], feet[j, at.MU] * k * s[TY, j]
             turn = x * py - y * px
             for i in range(3):
                 pull = px if i == 0 else py if i == 1 else turn
@@ -157,19 +137,19 @@ def _write(g, d, column, r1, r2, r3, i1, i2, i3, by, j):
 @jit(fast=True)
 def _of_sliding(j, pos, vel, feet, law, out, force, g, d, s, by):
     """Write the derivatives by what belongs to a foot that slides."""
-    k, load, x, y, omega = feet[j, STIFFNESS], force[j, 2], pos[j, 0], pos[j, 1], out[OMEGA]
-    mu, tx, ty, p = feet[j, MU], s[TX, j], s[TY, j], -load / k
+    k, load, x, y, omega = feet[j, at.STIFFNESS], force[j, 2], pos[j, 0], pos[j, 1], out[at.OMEGA]
+    mu, tx, ty, p = feet[j, at.MU], s[TX, j], s[TY, j], -load / k
     m, turn = mu * load, x * ty - y * tx
     e1, e2, f2 = m * s[T11, j], m * s[T12, j], m * s[T22, j]
     e3, f3 = x * e2 - y * e1, x * f2 - y * e2
     _write(g, d, BY_VX, e1, e2, e3, 0.0, 0.0, 0.0, by, j)
     _write(g, d, BY_VY, e2, f2, f3, 0.0, 0.0, 0.0, by, j)
-    n, q = mu * k * out[PITCH], -k * out[PITCH]  # of the load by x at fixed pose, times mu, and of the support
+    n, q = mu * k * out[at.PITCH], -k * out[at.PITCH]  # of the load by x at fixed pose, times mu, and of the support
     _write(
         g, d, BY_X, omega * e2 + n * tx, omega * f2 + n * ty, omega * f3 + m * ty + n * turn,
         q, -q * x - k * p, q * y, by, j,
     )  # fmt: skip
-    n, q = -mu * k * out[ROLL], k * out[ROLL]
+    n, q = -mu * k * out[at.ROLL], k * out[at.ROLL]
     _write(
         g, d, BY_Y, -omega * e1 + n * tx, -omega * e2 + n * ty, -omega * e3 - m * tx + n * turn,
         q, -q * x, q * y + k * p, by, j,
@@ -177,11 +157,11 @@ def _of_sliding(j, pos, vel, feet, law, out, force, g, d, s, by):
     _write(g, d, BY_Z, -mu * k * tx, -mu * k * ty, -mu * k * turn, k, -k * x, k * y, by, j)
     _write(g, d, BY_MU, load * tx, load * ty, load * turn, 0.0, 0.0, 0.0, by, j)
     _write(g, d, BY_STIFFNESS, -p * mu * tx, -p * mu * ty, -p * mu * turn, p, -p * x, p * y, by, j)
-    a, b = vel[j, 0] + out[UX] - omega * y, vel[j, 1] + out[UY] + omega * x
-    wx, wy = feet[j, WX], feet[j, WY]
+    a, b = vel[j, 0] + out[at.UX] - omega * y, vel[j, 1] + out[at.UY] + omega * x
+    wx, wy = feet[j, at.WX], feet[j, at.WY]
     along = wx * a + wy * b
     r1, r2, q1, q2 = m * (wx * a + along), m * wy * a, m * wx * b, m * (wy * b + along)
-    if law != VISCOUS:
+    if law != at.VISCOUS:
         speed2 = a * a + b * b + along * along
         speed, less = math.sqrt(speed2), m * along / speed2
         r1, r2 = r1 / speed - less * a * tx, r2 / speed - less * a * ty
@@ -193,8 +173,8 @@ def _of_sliding(j, pos, vel, feet, law, out, force, g, d, s, by):
 @jit(fast=True)
 def _of_sticking(j, pos, feet, out, force, g, c, d, s, by):
     """Write the derivatives by what belongs to the foot that sticks: it moves the body, and its load the other feet."""
-    k, load, x, y, omega = feet[j, STIFFNESS], force[j, 2], pos[j, 0], pos[j, 1], out[OMEGA]
-    m, p, q, o = feet[j, MU] * load, -load / k, -k * out[PITCH], k * out[ROLL]
+    k, load, x, y, omega = feet[j, at.STIFFNESS], force[j, 2], pos[j, 0], pos[j, 1], out[at.OMEGA]
+    m, p, q, o = feet[j, at.MU] * load, -load / k, -k * out[at.PITCH], k * out[at.ROLL]
     by[:, j, :] = 0.0
     _write(g, d, BY_X, 0.0, 0.0, m * s[TY, j], q, -q * x - k * p, q * y, by, j)
     _write(g, d, BY_Y, 0.0, 0.0, -m * s[TX, j], o, -o * x, o * y + k * p, by, j)
@@ -213,10 +193,10 @@ def twist_jacobian(pos, vel, feet, law, setting, out, force, code, maps, s, by_f
     Where there is no derivative they are not written. `out` (OUT_COLUMNS,), `force` (n, 3) and `code` are the frame's
     answers, `setting` that of its law; `maps` (3, 8) and `s` (DERIVATIVE_ROWS, n) are scratch.
     """
-    status = code & STATUS_MASK
-    if SOLVED < status < TO_ROUNDING or code & (TILT_FREE | TWIST_FREE) != 0:
+    status = code & at.STATUS_MASK
+    if at.SOLVED < status < at.TO_ROUNDING or code & (at.TILT_FREE | at.TWIST_FREE) != 0:
         return NO_DERIVATIVE
-    if law != VISCOUS and not out[GAP] <= LOOSEST_GAP * out[DISSIPATION]:
+    if law != at.VISCOUS and not out[at.GAP] <= LOOSEST_GAP * out[at.DISSIPATION]:
         return NO_DERIVATIVE
     g, d, c = maps[:, :3], maps[:, 3:6], maps[:, 6:]
     stuck = _tractions(pos, vel, feet, law, stick_speed(pos, vel, law, setting, force), out, force, s)

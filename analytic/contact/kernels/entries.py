@@ -13,62 +13,38 @@ import numpy as np
 
 from ...compilation import jit
 from ...compilation.parallel import prange
+from . import layout as at
 from .friction import solve_friction
-from .layout import (
-    ANSWER_ROWS,
-    COULOMB,
-    GROUND,
-    HEIGHT,
-    LARGEST,
-    LOAD,
-    NO_EQUILIBRIUM,
-    OUT_COLUMNS,
-    PITCH,
-    RESIDUAL,
-    ROLL,
-    SCRATCH_ROWS,
-    SOLVED,
-    STATUS_MASK,
-    STIFFNESS,
-    SUPPORT_ONLY,
-    TILT_FREE,
-    TWIST_FREE,
-    UX,
-    K,
-    X,
-    Y,
-    Z,
-)
 from .support_search import solve_support
 
 
 def with_coulomb(law):
     """Return an entry point's flag for Coulomb's law: True, or None to be compiled without it."""
-    return True if law[0] == COULOMB else None
+    return True if law[0] == at.COULOMB else None
 
 
 @jit(fast=True, inline=True)
 def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force, coulomb):
     """Solve frame `i` with the feet `f`, support first; return the code."""
     for j in range(s.shape[1]):
-        s[X, j], s[Y, j], s[Z, j] = pos[i, j, 0], pos[i, j, 1], pos[i, j, 2] - feet[f, j, GROUND]
-        s[K, j] = feet[f, j, STIFFNESS]
+        s[at.X, j], s[at.Y, j], s[at.Z, j] = pos[i, j, 0], pos[i, j, 1], pos[i, j, 2] - feet[f, j, at.GROUND]
+        s[at.K, j] = feet[f, j, at.STIFFNESS]
     code, h, bx, by, imbalance = solve_support(weight, s)
-    out[i, HEIGHT], out[i, PITCH], out[i, ROLL], out[i, RESIDUAL] = h, -bx, by, imbalance
+    out[i, at.HEIGHT], out[i, at.PITCH], out[i, at.ROLL], out[i, at.RESIDUAL] = h, -bx, by, imbalance
     for j in range(s.shape[1]):
-        force[i, j, 2] = s[LOAD, j]
-    if law == SUPPORT_ONLY:
+        force[i, j, 2] = s[at.LOAD, j]
+    if law == at.SUPPORT_ONLY:
         return code
-    if code & STATUS_MASK == NO_EQUILIBRIUM:
-        for k in range(UX, OUT_COLUMNS):
+    if code & at.STATUS_MASK == at.NO_EQUILIBRIUM:
+        for k in range(at.UX, at.OUT_COLUMNS):
             out[i, k] = math.nan
         for j in range(s.shape[1]):
             force[i, j, 0] = force[i, j, 1] = math.nan
-        return code | TWIST_FREE
+        return code | at.TWIST_FREE
     sliding = solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force, coulomb)
-    if code & STATUS_MASK == SOLVED:
+    if code & at.STATUS_MASK == at.SOLVED:
         return code | sliding
-    return code | (sliding & ~STATUS_MASK)
+    return code | (sliding & ~at.STATUS_MASK)
 
 
 @jit(fast=True)
@@ -92,7 +68,7 @@ def _frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, ou
 @jit(fast=True)
 def frames_serial(pos, vel, feet, weight, law, setting, tilt_terms, out, force, code, coulomb=True):
     """Solve a batch on one thread."""
-    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    s = np.empty((at.SCRATCH_ROWS, pos.shape[1]))
     _frames(0, pos.shape[0], pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code, coulomb)
 
 
@@ -101,7 +77,7 @@ def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, ou
     """Solve a batch in so many chunks, spread over the threads."""
     n = pos.shape[0]
     for c in prange(chunks):
-        s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+        s = np.empty((at.SCRATCH_ROWS, pos.shape[1]))
         a, b = n * c // chunks, n * (c + 1) // chunks
         _frames(a, b, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code, coulomb)
 
@@ -109,13 +85,13 @@ def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, ou
 @jit(fast=True)
 def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code, coulomb=True):
     """Solve the friction of a batch whose loads are already in `force` and tilts in `out`."""
-    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    s = np.empty((at.SCRATCH_ROWS, pos.shape[1]))
     for i in range(pos.shape[0]):
-        out[i, RESIDUAL] = 0.0
+        out[i, at.RESIDUAL] = 0.0
         for j in range(pos.shape[1]):
-            s[LOAD, j] = force[i, j, 2]
+            s[at.LOAD, j] = force[i, j, 2]
         f = i if feet.shape[0] > 1 else 0
-        code[i] = TILT_FREE | solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force, coulomb)
+        code[i] = at.TILT_FREE | solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force, coulomb)
 
 
 @jit(fast=True)
@@ -132,12 +108,12 @@ def single(pos, vel, feet, weight, law, setting, tilt_terms, s, coulomb=True):
         largest += place + vel[j, 0] * vel[j, 0] + vel[j, 1] * vel[j, 1]
         if tilt_terms:
             largest += vel[j, 2] * vel[j, 2]
-    if not largest <= LARGEST * LARGEST:
+    if not largest <= at.LARGEST * at.LARGEST:
         raise ValueError("foot_pos and foot_vel must be finite, and not beyond 1e50 in size")
-    answer = np.empty((ANSWER_ROWS + n, 3))
-    out = answer[:ANSWER_ROWS].reshape((1, ANSWER_ROWS * 3))
-    force = answer[ANSWER_ROWS:].reshape((1, n, 3))
+    answer = np.empty((at.ANSWER_ROWS + n, 3))
+    out = answer[: at.ANSWER_ROWS].reshape((1, at.ANSWER_ROWS * 3))
+    force = answer[at.ANSWER_ROWS :].reshape((1, n, 3))
     frame = pos[np.newaxis, :, :], vel[np.newaxis, :, :]
     code = _frame(0, *frame, feet, 0, weight, law, setting, tilt_terms, s, out, force, coulomb)
-    out[0, OUT_COLUMNS] = code
+    out[0, at.OUT_COLUMNS] = code
     return answer

@@ -5,42 +5,8 @@ from __future__ import annotations
 import math
 
 from ...compilation import jit
+from . import layout as at
 from .coulomb import is_loose, solve_coulomb, status_of
-from .layout import (
-    A11,
-    A12,
-    A22,
-    BX,
-    BY,
-    DISSIPATION,
-    GAP,
-    GX,
-    GY,
-    LOAD,
-    MASS,
-    MU,
-    NO_TRACTION,
-    NOTHING,
-    OMEGA,
-    OUT_COLUMNS,
-    PITCH,
-    PX,
-    PY,
-    REFERENCE_SPEED,
-    RESIDUAL,
-    ROLL,
-    ROUNDS,
-    SOLVED,
-    STICK_TOL,
-    TWIST_FREE,
-    UX,
-    UY,
-    VISCOUS,
-    WX,
-    WY,
-    YX,
-    YY,
-)
 from .viscous import fit_anisotropic, solve_isotropic
 
 
@@ -55,17 +21,17 @@ def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
     """
     n = 0
     total = sx = sy = su = sv = far2 = held = 0.0
-    ax, ay = (out[i, PITCH], -out[i, ROLL]) if tilt_terms else (0.0, 0.0)
+    ax, ay = (out[i, at.PITCH], -out[i, at.ROLL]) if tilt_terms else (0.0, 0.0)
     for j in range(s.shape[1]):
-        m = feet[f, j, MU] * s[LOAD, j]
-        m = m if m > NOTHING else 0.0
+        m = feet[f, j, at.MU] * s[at.LOAD, j]
+        m = m if m > at.NOTHING else 0.0
         x, y, u, v = pos[i, j, 0], pos[i, j, 1], vel[i, j, 0], vel[i, j, 1]
         if tilt_terms:
             x, y = x + ax * pos[i, j, 2], y + ay * pos[i, j, 2]
             u, v = u + ax * vel[i, j, 2], v + ay * vel[i, j, 2]
-        s[MASS, n], s[PX, n], s[PY, n], s[BX, n], s[BY, n] = m, x, y, u, v
+        s[at.MASS, n], s[at.PX, n], s[at.PY, n], s[at.BX, n], s[at.BY, n] = m, x, y, u, v
         if packed:
-            s[A11, n], s[A12, n] = feet[f, j, WX], feet[f, j, WY]
+            s[at.A11, n], s[at.A12, n] = feet[f, j, at.WX], feet[f, j, at.WY]
         total += m
         sx, sy, su, sv = sx + m * x, sy + m * y, su + m * u, sv + m * v
         far2 = max(far2, x * x + y * y if m > 0.0 else 0.0)
@@ -81,15 +47,15 @@ def _write_tractions(i, feet, f, law, scale, lambdas, force, s):
     k = 0
     total = fx = fy = moment = size2 = 0.0
     for j in range(s.shape[1]):
-        m = feet[f, j, MU] * s[LOAD, j]
+        m = feet[f, j, at.MU] * s[at.LOAD, j]
         tx = ty = 0.0
-        if m > NOTHING:
-            a11, a12, a22, x, y = s[A11, k], s[A12, k], s[A22, k], s[PX, k], s[PY, k]
-            if law == VISCOUS:
-                yx, yy = m * s[BX, k], m * s[BY, k]
+        if m > at.NOTHING:
+            a11, a12, a22, x, y = s[at.A11, k], s[at.A12, k], s[at.A22, k], s[at.PX, k], s[at.PY, k]
+            if law == at.VISCOUS:
+                yx, yy = m * s[at.BX, k], m * s[at.BY, k]
             else:
-                yx = s[YX, k] + m * (a11 * l1 + a12 * l2 + s[GX, k] * l3)
-                yy = s[YY, k] + m * (a12 * l1 + a22 * l2 + s[GY, k] * l3)
+                yx = s[at.YX, k] + m * (a11 * l1 + a12 * l2 + s[at.GX, k] * l3)
+                yy = s[at.YY, k] + m * (a12 * l1 + a22 * l2 + s[at.GY, k] * l3)
             tx = -scale * (a11 * yx + a12 * yy)
             ty = -scale * (a12 * yx + a22 * yy)
             fx += tx
@@ -108,8 +74,8 @@ def _write_nothing(i, out, force):
     """Write a frame in which no foot has traction; the residual of the loads stays."""
     for j in range(force.shape[1]):
         force[i, j, 0] = force[i, j, 1] = 0.0
-    for k in range(UX, OUT_COLUMNS):
-        out[i, k] = 0.0 if k != RESIDUAL else out[i, k]
+    for k in range(at.UX, at.OUT_COLUMNS):
+        out[i, k] = 0.0 if k != at.RESIDUAL else out[i, k]
 
 
 @jit(fast=True)
@@ -120,28 +86,28 @@ def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force
     Coulomb's law), or the gap at which Coulomb's law is solved, relative to the dissipation. `coulomb` is None in code
     that is compiled without that law, and is not asked for it.
     """
-    plain = law == VISCOUS
+    plain = law == at.VISCOUS
     for j in range(s.shape[1]):
-        if feet[f, j, WX] != 0.0 or feet[f, j, WY] != 0.0:
+        if feet[f, j, at.WX] != 0.0 or feet[f, j, at.WY] != 0.0:
             plain = False
             break
     n, sums = _gather(i, pos, vel, feet, f, out, tilt_terms, not plain, s)
     total, sx, sy = sums[:3]
     if total == 0.0:
         _write_nothing(i, out, force)
-        return NO_TRACTION | TWIST_FREE
+        return at.NO_TRACTION | at.TWIST_FREE
     if plain:
         code, imbalance = solve_isotropic(i, n, sums, setting, s, out, force)
-        out[i, RESIDUAL] = max(out[i, RESIDUAL], imbalance)
+        out[i, at.RESIDUAL] = max(out[i, at.RESIDUAL], imbalance)
         return code
     cx, cy = sx / total, sy / total
-    code = SOLVED
+    code = at.SOLVED
     reference, gap, rounds = math.nan, 0.0, 0
     scale, lambdas = 0.0, (0.0, 0.0, 0.0)
     u, v, omega, free, dissipation, power, factors, still = fit_anisotropic(n, sums, s)
-    if coulomb is None or law == VISCOUS:
+    if coulomb is None or law == at.VISCOUS:
         reference = setting
-        if setting == 0.0 and dissipation > STICK_TOL * sums[6]:
+        if setting == 0.0 and dissipation > at.STICK_TOL * sums[6]:
             reference = power / dissipation
         scale = 1.0 / reference if reference > 0.0 else 0.0
         dissipation = power * scale
@@ -153,8 +119,9 @@ def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force
         code = status_of(rounds, gap, setting * dissipation)
         if scale > 0.0:
             free = is_loose(n, lambdas, scale, gap / dissipation, s) or free
-    out[i, UX], out[i, UY], out[i, OMEGA] = u + omega * cy, v - omega * cx, omega
-    out[i, REFERENCE_SPEED], out[i, DISSIPATION], out[i, GAP], out[i, ROUNDS] = reference, dissipation, gap, rounds
+    out[i, at.UX], out[i, at.UY], out[i, at.OMEGA] = u + omega * cy, v - omega * cx, omega
+    out[i, at.REFERENCE_SPEED], out[i, at.DISSIPATION] = reference, dissipation
+    out[i, at.GAP], out[i, at.ROUNDS] = gap, rounds
     imbalance = _write_tractions(i, feet, f, law, scale, lambdas, force, s)
-    out[i, RESIDUAL] = max(out[i, RESIDUAL], imbalance)
-    return code | TWIST_FREE if free else code
+    out[i, at.RESIDUAL] = max(out[i, at.RESIDUAL], imbalance)
+    return code | at.TWIST_FREE if free else code

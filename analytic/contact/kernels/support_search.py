@@ -10,30 +10,7 @@ from __future__ import annotations
 import math
 
 from ...compilation import jit
-from .layout import (
-    BALANCE_TOL,
-    BALANCED,
-    DETOUR,
-    EDGE_TOL,
-    FALL,
-    FULL_STEPS,
-    LOAD,
-    MAX_SUPPORT,
-    NEWTON,
-    NO_EQUILIBRIUM,
-    NOTHING,
-    RANK_TOL,
-    SOLVED,
-    STALLED,
-    TILT,
-    TILT_FREE,
-    UNBALANCED,
-    K,
-    P,
-    Q,
-    X,
-    Y,
-)
+from . import layout as at
 from .stance import line_of, move, settle, shape_of, spans, start
 from .support_balance import is_level, refine
 from .support_tilt import least_tilt
@@ -44,9 +21,9 @@ def _careful_step(s, weight, p, first, size2, shape):
     """Return the kind of the step and the step for loaded feet that are, or nearly are, in line or in one point."""
     sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn = line_of(s, p, first, shape)
     if sk <= 0.0:  # all in the air: down
-        return TILT, (-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-    tiny = RANK_TOL * sk * size2
-    edge = weight * (EDGE_TOL * math.sqrt(size2) + NOTHING)
+        return at.TILT, (-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    tiny = at.RANK_TOL * sk * size2
+    edge = weight * (at.EDGE_TOL * math.sqrt(size2) + at.NOTHING)
     dh = -(weight + sp) / sk
     gt = st - weight * (tx * cx + ty * cy)
     gn = sn - weight * (tx * cy - ty * cx)
@@ -54,19 +31,19 @@ def _careful_step(s, weight, p, first, size2, shape):
     if rank == 0 or itt <= tiny:  # one point: the body falls towards the side of its centre of mass
         far = math.hypot(cx, cy)
         if weight * far > edge and not first:
-            return TILT if rank else FALL, (0.0, 1.0, 0.0, cx, cy, cx / far, cy / far)
-        kind = NEWTON if first or abs(dh) * sk > BALANCE_TOL * weight else BALANCED
+            return at.TILT if rank else at.FALL, (0.0, 1.0, 0.0, cx, cy, cx / far, cy / far)
+        kind = at.NEWTON if first or abs(dh) * sk > at.BALANCE_TOL * weight else at.BALANCED
         return kind, (dh, 0.0, 0.0, cx, cy, tx, ty)
     schur = inn - itn * itn / itt
     if rank == 2 and schur > tiny:
         across = -(gn - itn / itt * gt) / schur
         along = -(gt + itn * across) / itt
-        return NEWTON, (dh, along, across, cx, cy, tx, ty)
+        return at.NEWTON, (dh, along, across, cx, cy, tx, ty)
     if abs(gn) > edge and not first:
-        return TILT if rank == 2 else FALL, (0.0, 0.0, -1.0 if gn > 0.0 else 1.0, cx, cy, tx, ty)
+        return at.TILT if rank == 2 else at.FALL, (0.0, 0.0, -1.0 if gn > 0.0 else 1.0, cx, cy, tx, ty)
     along = -gt / itt
-    done = abs(dh) * sk <= BALANCE_TOL * weight and abs(gt) <= 0.1 * edge
-    return (BALANCED if done and not first else NEWTON), (dh, along, 0.0, cx, cy, tx, ty)
+    done = abs(dh) * sk <= at.BALANCE_TOL * weight and abs(gt) <= 0.1 * edge
+    return (at.BALANCED if done and not first else at.NEWTON), (dh, along, 0.0, cx, cy, tx, ty)
 
 
 @jit(fast=True)
@@ -85,8 +62,8 @@ def line_search(s, weight, p, step, size2):
         curvature = 0.0
         following = math.inf
         for j in range(n):
-            k = s[K, j]
-            x, y = s[X, j] - cx, s[Y, j] - cy
+            k = s[at.K, j]
+            x, y = s[at.X, j] - cx, s[at.Y, j] - cy
             rate = dh + along * (tx * x + ty * y) + across * (tx * y - ty * x)
             if k == 0.0 or (dh == 0.0 and abs(rate) <= flat) or rate == 0.0:
                 continue
@@ -122,7 +99,7 @@ def full_step(weight, sums):
 def next_step(s, weight, p, sums, first, size2, shape):
     """Return the kind of the next step and the step."""
     if spans(sums, size2):
-        return NEWTON, (*full_step(weight, sums), 1.0, 0.0)
+        return at.NEWTON, (*full_step(weight, sums), 1.0, 0.0)
     return _careful_step(s, weight, p, first, size2, shape)
 
 
@@ -150,15 +127,15 @@ def solve_support(weight, s):
     Full Newton steps end most searches. What certifies them is the balance: no energy is summed and no step checked.
     Steps much longer than what they sum to would leave their rounding in the heights.
     """
-    sums, size2, near2 = start(s, P)
+    sums, size2, near2 = start(s, at.P)
     size = math.sqrt(size2)
-    tolerance = BALANCE_TOL * weight
+    tolerance = at.BALANCE_TOL * weight
     h = bx = by = travel = 0.0
-    for _ in range(FULL_STEPS):
+    for _ in range(at.FULL_STEPS):
         if not spans(sums, size2):
             break
         step = full_step(weight, sums)
-        sums = settle(s, P, step)
+        sums = settle(s, at.P, step)
         rise = step[0] - step[1] * step[3] - step[2] * step[4]
         h += rise
         bx += step[1]
@@ -166,11 +143,11 @@ def solve_support(weight, s):
         travel += abs(rise) + size * (abs(step[1]) + abs(step[2]))
         moment = max(abs(sums[7]), abs(sums[8]))
         if abs(weight + sums[6]) <= tolerance and moment <= tolerance * size:
-            if not is_level(s, weight, P, moment, near2):
+            if not is_level(s, weight, at.P, moment, near2):
                 continue
-            if travel > DETOUR * (abs(h) + size * (abs(bx) + abs(by))):
+            if travel > at.DETOUR * (abs(h) + size * (abs(bx) + abs(by))):
                 break
-            return _finish_support(s, weight, P, sums, (h, bx, by), (size2, near2), (2, 1.0, 0.0), SOLVED)
+            return _finish_support(s, weight, at.P, sums, (h, bx, by), (size2, near2), (2, 1.0, 0.0), at.SOLVED)
     return careful_search(weight, s)
 
 
@@ -182,33 +159,33 @@ def careful_search(weight, s):
     where a full step does not descend, and a pure tilt where the loaded feet cannot support the body. Heights are
     updated, not recomputed, so that stiff feet balance to round-off.
     """
-    p, q = P, Q
+    p, q = at.P, at.Q
     sums, size2, near2 = start(s, p)
-    tolerance = BALANCE_TOL * weight
+    tolerance = at.BALANCE_TOL * weight
     lever = tolerance * math.sqrt(size2)
     h = bx = by = 0.0
     shape = (2, 1.0, 0.0)
     if sums[0] > 0.0 and not spans(sums, size2):
         shape = shape_of(s, size2)
-    status = STALLED if sums[0] > 0.0 else NO_EQUILIBRIUM
-    steps = MAX_SUPPORT if sums[0] > 0.0 else 0
+    status = at.STALLED if sums[0] > 0.0 else at.NO_EQUILIBRIUM
+    steps = at.MAX_SUPPORT if sums[0] > 0.0 else 0
     for k in range(steps):
         first = k == 0
         level = abs(sums[7]) <= lever and abs(sums[8]) <= lever and abs(weight + sums[6]) <= tolerance
         if level and not first:
-            status = SOLVED
+            status = at.SOLVED
             break
         kind, step = next_step(s, weight, p, sums, first, size2, shape)
-        if kind == BALANCED:
-            status = SOLVED
+        if kind == at.BALANCED:
+            status = at.SOLVED
             break
         new = sums
-        if kind == NEWTON:
+        if kind == at.NEWTON:
             new = move(s, p, q, step)
-        if not first and (kind != NEWTON or not descends(weight, sums, new, step)):
+        if not first and (kind != at.NEWTON or not descends(weight, sums, new, step)):
             t = line_search(s, weight, p, step, size2)
-            if t < 0.0 or kind == FALL:
-                status = NO_EQUILIBRIUM
+            if t < 0.0 or kind == at.FALL:
+                status = at.NO_EQUILIBRIUM
                 break
             step = (t * step[0], t * step[1], t * step[2], step[3], step[4], step[5], step[6])
             new = move(s, p, q, step)
@@ -218,7 +195,7 @@ def careful_search(weight, s):
         by += dy
         p, q, sums = q, p, new
     pose = h, bx, by
-    if status == SOLVED and shape[0] == 2:
+    if status == at.SOLVED and shape[0] == 2:
         p, sums, pose = refine(s, weight, p, q, sums, pose, (size2, near2))
     return _finish_support(s, weight, p, sums, pose, (size2, near2), shape, status)
 
@@ -226,15 +203,15 @@ def careful_search(weight, s):
 @jit(fast=True, inline=True)
 def _finish_support(s, weight, p, sums, pose, sizes, shape, status):
     """Write the loads; choose the least tilt where it is free; return the code, the pose and the imbalance."""
-    if status == NO_EQUILIBRIUM:
+    if status == at.NO_EQUILIBRIUM:
         for j in range(s.shape[1]):
-            s[LOAD, j] = math.nan
-        return status | TILT_FREE, math.nan, math.nan, math.nan, math.nan
+            s[at.LOAD, j] = math.nan
+        return status | at.TILT_FREE, math.nan, math.nan, math.nan, math.nan
     size2, near2 = sizes
     least = weight
     for j in range(s.shape[1]):
-        load = s[K, j] * max(-s[p, j], 0.0)
-        s[LOAD, j] = load
+        load = s[at.K, j] * max(-s[p, j], 0.0)
+        s[at.LOAD, j] = load
         least = min(least, load if load > 0.0 else least)
     h, bx, by = pose
     free = False
@@ -243,11 +220,11 @@ def _finish_support(s, weight, p, sums, pose, sizes, shape, status):
         free, h, bx, by = least_tilt(s, weight, p, pose, size2, shape)
         total = mx = my = 0.0
         for j in range(s.shape[1]):
-            total += s[LOAD, j]
-            mx += s[LOAD, j] * s[X, j]
-            my += s[LOAD, j] * s[Y, j]
-    moment = max(max(abs(mx), abs(my)) - weight * NOTHING, 0.0)
+            total += s[at.LOAD, j]
+            mx += s[at.LOAD, j] * s[at.X, j]
+            my += s[at.LOAD, j] * s[at.Y, j]
+    moment = max(max(abs(mx), abs(my)) - weight * at.NOTHING, 0.0)
     off = max(abs(total - weight), moment / math.sqrt(size2) if size2 > 0.0 else 0.0) / weight
-    if off > UNBALANCED or not (free or is_level(s, weight, p, moment, near2)):
-        status = STALLED
-    return status | TILT_FREE if free else status, h, bx, by, off
+    if off > at.UNBALANCED or not (free or is_level(s, weight, p, moment, near2)):
+        status = at.STALLED
+    return status | at.TILT_FREE if free else status, h, bx, by, off

@@ -10,30 +10,7 @@ from __future__ import annotations
 import math
 
 from ...compilation import jit
-from .layout import (
-    A11,
-    A12,
-    A22,
-    BX,
-    BY,
-    DISSIPATION,
-    GAP,
-    GX,
-    GY,
-    MASS,
-    NOTHING,
-    OMEGA,
-    PX,
-    PY,
-    RANK_TOL,
-    REFERENCE_SPEED,
-    ROUNDS,
-    SOLVED,
-    STICK_TOL,
-    TWIST_FREE,
-    UX,
-    UY,
-)
+from . import layout as at
 
 
 @jit(fast=True)
@@ -66,32 +43,33 @@ def solve_isotropic(i, n, sums, reference, s, out, force):
     cx, cy, mean_u, mean_v = sx / total, sy / total, su / total, sv / total
     inertia = torque = 0.0
     for k in range(n):
-        rx, ry = s[PX, k] - cx, s[PY, k] - cy
-        inertia += s[MASS, k] * (rx * rx + ry * ry)
-        torque += s[MASS, k] * (rx * (s[BY, k] - mean_v) - ry * (s[BX, k] - mean_u))
-    free = inertia <= total * (RANK_TOL * far2 + NOTHING * NOTHING)
+        rx, ry = s[at.PX, k] - cx, s[at.PY, k] - cy
+        inertia += s[at.MASS, k] * (rx * rx + ry * ry)
+        torque += s[at.MASS, k] * (rx * (s[at.BY, k] - mean_v) - ry * (s[at.BX, k] - mean_u))
+    free = inertia <= total * (at.RANK_TOL * far2 + at.NOTHING * at.NOTHING)
     omega = 0.0 if free else -torque / inertia
     dissipation = power = fx = fy = moment = 0.0
     for k in range(n):
-        bx = s[BX, k] - mean_u - omega * (s[PY, k] - cy)
-        by = s[BY, k] - mean_v + omega * (s[PX, k] - cx)
+        bx = s[at.BX, k] - mean_u - omega * (s[at.PY, k] - cy)
+        by = s[at.BY, k] - mean_v + omega * (s[at.PX, k] - cx)
         b2 = bx * bx + by * by
-        tx, ty = s[MASS, k] * bx, s[MASS, k] * by
-        s[BX, k], s[BY, k] = tx, ty
-        power += s[MASS, k] * b2
-        dissipation += s[MASS, k] * math.sqrt(b2)
+        tx, ty = s[at.MASS, k] * bx, s[at.MASS, k] * by
+        s[at.BX, k], s[at.BY, k] = tx, ty
+        power += s[at.MASS, k] * b2
+        dissipation += s[at.MASS, k] * math.sqrt(b2)
         fx += tx
         fy += ty
-        moment += s[PX, k] * ty - s[PY, k] * tx
-    if reference == 0.0 and dissipation > STICK_TOL * held:
+        moment += s[at.PX, k] * ty - s[at.PY, k] * tx
+    if reference == 0.0 and dissipation > at.STICK_TOL * held:
         reference = power / dissipation
     scale = 1.0 / reference if reference > 0.0 else 0.0
     for k in range(n):
-        force[i, k, 0], force[i, k, 1] = -scale * s[BX, k], -scale * s[BY, k]
-    out[i, UX], out[i, UY], out[i, OMEGA] = omega * cy - mean_u, -mean_v - omega * cx, omega
-    out[i, REFERENCE_SPEED], out[i, DISSIPATION], out[i, GAP], out[i, ROUNDS] = reference, power * scale, 0.0, 0.0
+        force[i, k, 0], force[i, k, 1] = -scale * s[at.BX, k], -scale * s[at.BY, k]
+    out[i, at.UX], out[i, at.UY], out[i, at.OMEGA] = omega * cy - mean_u, -mean_v - omega * cx, omega
+    out[i, at.REFERENCE_SPEED], out[i, at.DISSIPATION] = reference, power * scale
+    out[i, at.GAP], out[i, at.ROUNDS] = 0.0, 0.0
     lever = abs(moment) / math.sqrt(far2) if far2 > 0.0 else 0.0
-    return SOLVED | TWIST_FREE if free else SOLVED, max(abs(fx), abs(fy), lever) * scale / total
+    return at.SOLVED | at.TWIST_FREE if free else at.SOLVED, max(abs(fx), abs(fy), lever) * scale / total
 
 
 @jit(fast=True)
@@ -99,11 +77,11 @@ def add_twist(n, u, v, omega, s):
     """Add a twist's part to the metric slips b; return the sums m |b| and m |b|^2."""
     dissipation = power = 0.0
     for k in range(n):
-        bx = s[BX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
-        by = s[BY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
-        s[BX, k], s[BY, k] = bx, by
-        power += s[MASS, k] * (bx * bx + by * by)
-        dissipation += s[MASS, k] * math.sqrt(bx * bx + by * by)
+        bx = s[at.BX, k] + s[at.A11, k] * u + s[at.A12, k] * v + s[at.GX, k] * omega
+        by = s[at.BY, k] + s[at.A12, k] * u + s[at.A22, k] * v + s[at.GY, k] * omega
+        s[at.BX, k], s[at.BY, k] = bx, by
+        power += s[at.MASS, k] * (bx * bx + by * by)
+        dissipation += s[at.MASS, k] * math.sqrt(bx * bx + by * by)
     return dissipation, power
 
 
@@ -119,19 +97,20 @@ def fit_anisotropic(n, sums, s):
     cx, cy, mean_u, mean_v = sx / total, sy / total, su / total, sv / total
     h11 = h12 = h13 = h22 = h23 = h33 = g1 = g2 = g3 = inertia = still = 0.0
     for k in range(n):
-        m, wx, wy = s[MASS, k], s[A11, k], s[A12, k]
-        rx, ry = s[PX, k] - cx, s[PY, k] - cy
+        m, wx, wy = s[at.MASS, k], s[at.A11, k], s[at.A12, k]
+        rx, ry = s[at.PX, k] - cx, s[at.PY, k] - cy
         inertia += m * (rx * rx + ry * ry)
         root = wx * wx + wy * wy
         a = 1.0 / (1.0 + math.sqrt(1.0 + root))
         a11, a12, a22 = 1.0 + a * wx * wx, a * wx * wy, 1.0 + a * wy * wy
         gx, gy = a12 * rx - a11 * ry, a22 * rx - a12 * ry
-        u, v = s[BX, k], s[BY, k]
+        u, v = s[at.BX, k], s[at.BY, k]
         bx, by = a11 * u + a12 * v, a12 * u + a22 * v
         still += m * math.sqrt(bx * bx + by * by)
         bx -= a11 * mean_u + a12 * mean_v
         by -= a12 * mean_u + a22 * mean_v
-        s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k], s[BX, k], s[BY, k] = a11, a12, a22, gx, gy, bx, by
+        s[at.A11, k], s[at.A12, k], s[at.A22, k] = a11, a12, a22
+        s[at.GX, k], s[at.GY, k], s[at.BX, k], s[at.BY, k] = gx, gy, bx, by
         h11 += m * (a11 * a11 + a12 * a12)
         h12 += m * (a11 * a12 + a12 * a22)
         h22 += m * (a12 * a12 + a22 * a22)
@@ -141,12 +120,12 @@ def fit_anisotropic(n, sums, s):
         g1 += m * (a11 * bx + a12 * by)
         g2 += m * (a12 * bx + a22 * by)
         g3 += m * (gx * bx + gy * by)
-    free = inertia <= total * (RANK_TOL * far2 + NOTHING * NOTHING) or n < 2
+    free = inertia <= total * (at.RANK_TOL * far2 + at.NOTHING * at.NOTHING) or n < 2
     if free:  # one point: it may spin; the choice is not to
         h13 = h23 = g3 = 0.0
         h33 = 1.0
         for k in range(n):
-            s[GX, k] = s[GY, k] = 0.0
+            s[at.GX, k] = s[at.GY, k] = 0.0
     factors = factor3(h11, h12, h13, h22, h23, h33)
     u, v, omega = solve3(factors, -g1, -g2, -g3)
     dissipation, power = add_twist(n, u, v, omega, s)

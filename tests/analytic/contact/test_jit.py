@@ -11,7 +11,7 @@ pytest.importorskip("numba")
 from tarsus.analytic.compilation import jit  # noqa: E402
 from tarsus.analytic.compilation.cache import cache_folder  # noqa: E402
 from tarsus.analytic.compilation.fingerprint import fingerprint  # noqa: E402
-from tarsus.analytic.compilation.references import plain_function, references  # noqa: E402
+from tarsus.analytic.compilation.references import Reached, plain_function, references  # noqa: E402
 from tarsus.analytic.contact import Feet, kernels, solve  # noqa: E402
 
 # The support search and viscous friction, through an entry point three files away from them; and a function of its own.
@@ -37,7 +37,7 @@ def reached(function, found):
     """Add all functions that a kernel calls, itself among them, with what they refer to."""
     plain = plain_function(function)
     if plain is not None and plain not in found:
-        found[plain] = references(plain)
+        found[plain] = references(plain, reached=True)
         for value in found[plain].values():
             reached(value, found)
     return found
@@ -56,12 +56,14 @@ def test_every_constant_and_every_function_of_the_kernels_is_in_the_fingerprint(
     n_changes = 0
     for function, values in functions.items():
         before = fingerprint(function)
-        for name, value in values.items():
-            if another(value) is not None:
-                n_changes += 1
-                with monkeypatch.context() as patch:
-                    patch.setitem(function.__globals__, name, another(value))
-                    assert fingerprint(function) != before, (function, name)
+        modules = [value for value in values.values() if isinstance(value, Reached)]
+        for space, used in ((function.__globals__, values), *((vars(of.module), of.attributes) for of in modules)):
+            for name, value in used.items():
+                if another(value) is not None:
+                    n_changes += 1
+                    with monkeypatch.context() as patch:
+                        patch.setitem(space, name, another(value))
+                        assert fingerprint(function) != before, (function, name)
     assert n_changes > 200
 
 
