@@ -137,12 +137,10 @@ def params_of(record: xr.Dataset) -> Any:
 
 
 def gait_of(record: xr.Dataset) -> Any:
-    """Return the gait that ran."""
     return layout_of(record.attrs["robot"]).gait(**json.loads(record.attrs["gait"]))
 
 
 def terrain_of(record: xr.Dataset) -> terrains.Terrain:
-    """Return the terrain it ran on."""
     fields = json.loads(record.attrs["terrain"])
     return terrains.TERRAINS[fields.pop("name")](**fields)
 

@@ -59,7 +59,6 @@ class Problem:
 
     @property
     def harmonics(self) -> np.ndarray:
-        """The harmonics of a candidate."""
         return np.array(HARMONICS[self.goal])
 
     def coefficients(self, x: np.ndarray) -> np.ndarray:

@@ -25,7 +25,6 @@ class Trial:
     seed: int  # of the steady run that it is made in
 
     def sized(self, size: float) -> Trial:
-        """Return the same trial with a size."""
         return Trial(self.direction, self.phase, float(size), self.seed)
 
 

@@ -164,7 +164,6 @@ class Loop:
     # States.
 
     def state(self) -> State:
-        """Return the state."""
         simulated, kept = self.base.get_state(), remembered.memory(self.policy)
         task = self.base.task
         arrays = {name: array[0].ravel() for name, array in simulated.arrays.items() if _is_coordinate(name, array)}
