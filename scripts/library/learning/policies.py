@@ -214,12 +214,6 @@ def seeds_of(run: str) -> list[str]:
     return [name for name in shipped() if name.rpartition("-")[0] == run]
 
 
-def together(name: str) -> tuple[str, list[str]]:
-    """Return the label of a row, and the policies it is of: a run's seeds together, or the one of that name."""
-    members = seeds_of(name) or [name]
-    return (f"{name} ({len(members)} seeds)" if len(members) > 1 else name), members
-
-
 def listed() -> str:
     """Return every policy that has a name, by the environment that it is of, as lines of a help."""
     runs = sorted({name.rpartition("-")[0] for name in shipped()})
