@@ -235,16 +235,11 @@ def checkpoint_of(policy: str) -> Path | None:
 
 
 def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Policy, str, dict[str, Any]]:
-    """Return a policy, its environment, and the options to make that with.
+    """Return a policy, by its name or the path of a checkpoint, its environment, and the options to make that with.
 
-    Args:
-        policy: A name, or the path of a checkpoint.
-        environment: Where to look a hand-made policy up; a trained one knows its own, see `environments.stored`.
-        options: Asked for; they go before what a checkpoint was made with, unless they change what actions mean.
-
-    Raises:
-        ValueError: If there is no such environment or policy, or the policy was made for other settings; the
-            differences are listed.
+    A hand-made policy is looked up in an environment; a trained one knows its own, see `environments.stored`. Options
+    asked for go before what a checkpoint was made with, unless they change what actions mean. ValueError lists the
+    differences.
     """
     environment = environment and environments.asked_for(environment)
     path = checkpoint_of(policy)
