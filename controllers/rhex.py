@@ -127,7 +127,6 @@ class Walker:
         return self.activity in ("lifting", "walking")
 
     def _next(self, t: float, angle: np.ndarray) -> Stretch:
-        """Begin the next stretch."""
         asked = self.order.gait
         if self.walking:
             return self._half_cycle(t, angle, asked) if asked else self._stop(t, angle)
@@ -203,5 +202,4 @@ def onward(angle: np.ndarray, target: np.ndarray, direction: np.ndarray) -> np.n
 
 
 def _line(begin: float, length: float, first: np.ndarray, last: np.ndarray) -> Stretch:
-    """Return a stretch of straight lines."""
     return Stretch(begin, length, np.stack([first, 0.5 * (first + last), last]), np.full(6, 0.5 * length))

@@ -13,17 +13,9 @@ from .kinds import check, check_count
 
 
 class Camera:
-    """A camera of the model, by its name.
+    """A camera of the model, by its name, whose images have a width and height [pixel]; ValueError if impossible.
 
-    Args:
-        width: Of an image [pixel].
-        height: Of an image [pixel].
-        name: Of the camera.
-        depth: Whether images are depths [m].
-        forces: Whether contact forces are drawn, as arrows.
-
-    Raises:
-        ValueError: If a size is not a positive whole number.
+    Images may be depths [m], or show contact forces as arrows.
     """
 
     def __init__(self, width: int, height: int, name: str, depth: bool = False, forces: bool = False):

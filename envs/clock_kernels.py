@@ -19,23 +19,13 @@ def legs_of_clock(
     angle first goes the short way to straight down, while the clock stands still: a robot whose legs point anywhere
     rolls over before they all carry it. There it waits until the clock's leg comes by.
 
-    Args:
+    Of its own, beside what `kernels` share:
         gait: Cycle time [s], duty factor, sweep and offset angle [rad], and the differences of duty, offset and sweep
             [rad] that the sides add, and the width of cubic blends [cycle], shape (n, 8).
         phase: Of each leg, shape (n_legs,) [cycle].
         side: Of each leg, +1 or -1, shape (n_legs,).
-        cycles: The clock has gone before and after, shape (n,).
-        times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
-        lead: 0 or 1 substep.
-        scale: Correction that an action of 1 asks for [rad].
-        share: By which a correction comes nearer to what is asked for in the period; 0 leaves it as it is.
-        action: Shape (n, n_legs).
-        correction: Before and after, shape (n, n_legs) [rad].
         held: Where legs are that wait for the clock, infinite for those that follow it, shape (n, n_legs) [rad].
         turned: Whole turns that hips are ahead of the clock, shape (n, n_legs) [rad].
-        reference: Receives the set-points, shape (n, n_legs) [rad].
-        rate: Receives their speeds [rad/s].
-        commands: Receives the commands, shape (n, n_substeps, n_legs, 3); see `servos`.
     """
     n = len(times) - 1
     for i in range(len(gait)):

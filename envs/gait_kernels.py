@@ -19,19 +19,9 @@ def joints_of_gait(
 ):
     """Follow a gait, with corrections, and write the commands of the substeps.
 
-    Args:
+    Of its own, beside what `kernels` share:
         kind: The gait, by number.
         gait: Its parameters, frequency [Hz] first, shape (n, n_parameters).
-        cycles: The gait has gone before and after, shape (n,).
-        times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
-        lead: 0 or 1 substep.
-        scale: Correction that an action of 1 asks for [rad].
-        share: By which a correction comes nearer to what is asked for in the period; 0 leaves it as it is.
-        action: Shape (n, n_actions), the joints first if they are corrected.
-        correction: Before and after, shape (n, n_joints) [rad].
-        reference: Receives the set-points, shape (n, n_joints) [rad].
-        rate: Receives their speeds [rad/s].
-        commands: Receives the commands, shape (n, n_substeps, n_joints, 3); see `servos`.
     """
     n, n_joints = len(times) - 1, correction.shape[1]
     for i in range(len(gait)):

@@ -6,6 +6,13 @@ five microseconds. Rows do not depend on each other, so that one simulation and 
 
 `COMPILED.name` is the function of that name, compiled when it is first asked for, which imports numba; without numba
 the functions run as they are. On a device they are translated to Warp; `warp.translation` says which Python that takes.
+
+Kernels that write commands share arguments: `times`, the substeps and the end of the period from now, shape
+(n_substeps + 1,) [s]; `lead`, 0 or 1 substep; `cycles`, which a gait has gone before and after, shape (n,); `reference`
+and `rate`, set-points before and after and their speeds, shape (n, n_joints) [rad, rad/s]; `commands`, written, shape
+(n, n_substeps, n_joints, 3), see `servos`. Where a gait is corrected `action`, shape (n, n_actions), begins with the
+joints, `scale` is the correction that an action of 1 asks for [rad], `share` that by which the `correction`, before and
+after, shape (n, n_joints) [rad], comes nearer to it in the period; 0 leaves it as it is.
 """
 
 from __future__ import annotations
@@ -58,17 +65,11 @@ def body_frame(qpos, qvel, rotation, values, at, axes):
 def ramp(qpos, joints, table, limits, times, lead: int, action, reference, rate, commands):
     """Ramp the joints' set-points at the speeds of an action, and write the commands of the substeps.
 
-    Args:
+    Of its own, beside what the kernels share:
         qpos: Shape (n, nq).
         joints: Columns of the joints in it, shape (n_joints,).
         table: Of the servos, one row for all or one for each simulation.
         limits: Range of each joint either way, shape (n_joints,) [rad].
-        times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
-        lead: 0 or 1 substep.
-        action: Shape (n, n_joints).
-        reference: Set-points before and after, shape (n, n_joints) [rad].
-        rate: Receives their speeds [rad/s].
-        commands: Receives the commands, shape (n, n_substeps, n_joints, 3); see `servos`.
     """
     for i in range(len(qpos)):
         no_load_speed = table[i % len(table), NO_LOAD_SPEED]

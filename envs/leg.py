@@ -69,19 +69,15 @@ class LegTask(Task):
     """A single leg with motors at hip and knee, as a task.
 
     Attributes:
-        BASELINE_SPEED: Of the action zero [m/s].
-        LAW_SPEED: That its controller is asked for without a command [m/s].
-        law: The corrected controller; None in other action modes.
-        uneven: Whether the controller asks for the height of the ground, `ground_below`, and it is not 0 everywhere.
         n_samples: How often the controller is sampled in a control period.
         motors: Limits of the motors, as `limited_torque` takes them, shape (3, ..., 2).
         torque: Of hip and knee, shape (..., 2) [N m].
     """
 
-    BASELINE_SPEED: ClassVar[float]
-    LAW_SPEED: ClassVar[float]
-    law: LegLaw | None
-    uneven = False
+    BASELINE_SPEED: ClassVar[float]  # of the action zero [m/s]
+    LAW_SPEED: ClassVar[float]  # that its controller is asked for without a command [m/s]
+    law: LegLaw | None  # the corrected controller; None in other action modes
+    uneven = False  # whether the controller asks for the height of the ground, `ground_below`, that is not 0 everywhere
 
     @abstractmethod
     def baseline(self):

@@ -114,20 +114,16 @@ class Models:
         other_robot = self._settled and not self._config.randomise and robot is not self.params[sim]
         if preset == self.presets[sim] and not other_robot:
             return False
-        become(model, self._donor(task, robot, preset))
-        self.params[sim], self.presets[sim] = robot, preset
-        if self._relays:
-            self.terrain[sim] = self.ground[sim] = self.hardest
-        return True
-
-    def _donor(self, task, robot, preset: Preset) -> mujoco.MjModel:
-        """A model that simulations take their numbers from; the last ones are kept."""
         key = id(robot), preset
         if key not in self._donors:
             if len(self._donors) == MOST_DONORS:
                 self._donors.clear()
             self._donors[key] = robot, task.compiled(robot, self.hardest, preset)  # `id` needs the robot
-        return self._donors[key][1]
+        become(model, self._donors[key][1])
+        self.params[sim], self.presets[sim] = robot, preset
+        if self._relays:
+            self.terrain[sim] = self.ground[sim] = self.hardest
+        return True
 
     def _lay(self, sim, model, terrain) -> None:
         """Give a simulation ground of its own."""

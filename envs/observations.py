@@ -98,18 +98,6 @@ def names_of_numbers(selected: dict[str, Observation]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def table(known: dict[str, Observation], default: Sequence[str] = ()) -> str:
-    """Return the Markdown table of all entries: first the default ones, with their places; of others the size."""
-    rows = ["| entries | name | meaning | unit | typical |", "|---|---|---|---|---|"]
-    places = slices({name: known[name] for name in default})
-    for name in [*default, *(name for name in known if name not in default)]:
-        entry = known[name]
-        where = f"{places[name].start}:{places[name].stop}" if name in places else f"({entry.size})"
-        meaning = f"{entry.text}; needs {entry.needs}" if entry.needs else entry.text
-        rows.append(f"| {where} | `{name}` | {meaning} | {entry.unit} | {entry.typical:g} |")
-    return "\n".join(rows)
-
-
 class Frame:
     """The measured numbers of all simulations, as attributes by their names, each of shape (*shape, size).
 

@@ -206,7 +206,6 @@ class Simulations:
             self._step(task.resample(), sims, n_substeps)
 
     def _step(self, controls: np.ndarray, sims: np.ndarray | None, n_substeps: int) -> None:
-        """Step by some substeps."""
         task = self.task
         controls = (controls if sims is None else controls[:, sims]).swapaxes(0, 1)
         period = task.follow_every if task.patches else n_substeps

@@ -24,17 +24,11 @@ class Row(NamedTuple):
 
 
 class ExactMachine(ABC):
-    """A machine of the exact engine for a task.
+    """A machine of the exact engine for a task."""
 
-    Attributes:
-        settings: Of the engine; see `hybrid.Options`.
-        simulator: The compiled model; robot and ground are its parameters.
-        statuses: With which a run may stop; the first is that it reached its time.
-    """
-
-    settings: dict[str, Any]
-    simulator: hy.Simulator
-    statuses: ClassVar[tuple[Enum, ...]] = tuple(hy.Status)
+    settings: dict[str, Any]  # of the engine; see `hybrid.Options`
+    simulator: hy.Simulator  # the compiled model; robot and ground are its parameters
+    statuses: ClassVar[tuple[Enum, ...]] = tuple(hy.Status)  # with which a run may stop; the first: it reached its time
 
     @abstractmethod
     def __init__(self, task):

@@ -42,19 +42,10 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 class Output:
-    """The folder of a result.
+    """The folder of a result, `folder`, and the names of what is `written` there, in order.
 
-    Args:
-        args: With what `add_options` asked for.
-        names: Of all files that such a result may have beside `result.json`; the first of them is always there.
-        of: What stands for the `*` in the folder's name.
-
-    Raises:
-        ValueError: If files cannot be written there, or it holds a result and `--force` was not said.
-
-    Attributes:
-        folder: Where the files go.
-        written: Names of those that are there, in order.
+    A result may have these files beside `result.json`; the first of them is always there. `of` stands for the `*` in
+    the folder's name. ValueError if files cannot be written there, or it holds a result and `--force` was not said.
     """
 
     def __init__(self, args: argparse.Namespace, *names: str, of: str = "") -> None:

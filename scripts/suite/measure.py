@@ -35,7 +35,6 @@ class Recording(NamedTuple):
 
     @classmethod
     def stack(cls, readings: list[Reading]) -> Recording:
-        """Return readings as arrays."""
         return cls(*(np.asarray(field, float) for field in zip(*readings, strict=True)))
 
     @property

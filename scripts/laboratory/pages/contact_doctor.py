@@ -16,7 +16,7 @@ from tarsus.mjcf.own_robot import EXAMPLE
 from tarsus.mjcf.presets import INTEGRATORS
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.doctor.examining import examine
-from tarsus.scripts.library.doctor.finding import AILMENTS, Diagnosis
+from tarsus.scripts.library.doctor.finding import Diagnosis
 
 PLACE = Place("crossvalidation.md", "doctor")
 PACKAGES = ("tarsus", "mujoco", "numpy")
@@ -35,6 +35,21 @@ class Complaint(NamedTuple):
     ailments: tuple[str, ...]  # that it is about
 
 
+AILMENTS = {
+    "fell": "the model does not stand, so that at rest there is little to examine",
+    "solver has not converged": "the iterations allowed end before the contact forces are right",
+    "pyramidal cone": "friction is a pyramid, whose error on measured tosses is twice a cone's",
+    "long timestep": "a spring, servo or contact is unstable at this timestep",
+    "lengthened contact": "a time constant too short for the timestep, which MuJoCo lengthens silently",
+    "blended contact": "two geoms ask for different contacts, and get a mixture",
+    "greater friction": "a geom asks for less friction than the other's, and gets the other's",
+    "early contact": "a contact is listed, and a flag that counts contacts is true, while no force acts",
+    "hovering": "a margin holds geoms apart",
+    "flicker": "a contact that stands breaks and returns",
+    "loses force": "a contact that stands is listed, but has no force for a moment",
+    "creep": "a contact that should hold slides",
+    "sinks": "a contact that rests is deep in the ground",
+}
 COMPLAINTS = (
     Complaint("the contact of what slides breaks", "mujoco 1768", "dragged_foot", ("flicker", "loses force")),
     Complaint("brief collisions, single steps without force", "mjlab 931", "trained_foot", ("flicker", "loses force")),

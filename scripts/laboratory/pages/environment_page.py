@@ -12,12 +12,16 @@ import dataclasses
 import importlib
 import inspect
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts.laboratory.pages import reward_scale
 from tarsus.scripts.library.base.stamp import markdown_table
+
+if TYPE_CHECKING:
+    from tarsus.envs.observations import Observation
 
 FOLDER = Path(__file__).parent / "environments"
 SHARED = "docs/envs/index.md"  # what holds for all environments
@@ -148,7 +152,6 @@ def _plain(name: str, env) -> dict[str, str]:
 
 def _tables(env) -> dict[str, Any]:
     """Return what every page of an environment in MuJoCo says in numbers and tables."""
-    from tarsus.envs import observations
     from tarsus.envs.walker import WalkerConfig
 
     task = env.unwrapped.task
@@ -162,7 +165,7 @@ def _tables(env) -> dict[str, Any]:
     return {
         "default_options": " and ".join(f'`{name}="{value}"`' for name, value in options.items() if value),
         "size": env.observation_space.shape[0],
-        "observation_table": observations.table(known, task.default_observations()),
+        "observation_table": observation_table(known, task.default_observations()),
         "reward_table": _reward_table(config.REWARDS),
         "reward_words": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config, task.command_ranges),
         "max_steps": env.spec.max_episode_steps,
@@ -171,6 +174,20 @@ def _tables(env) -> dict[str, Any]:
         "own_defaults": f"Other defaults of [all arguments](index.md#arguments): {', '.join(other)}." if other else "",
         "randomisable": _names(config.randomisable()),
     }
+
+
+def observation_table(known: dict[str, Observation], default: Sequence[str]) -> str:
+    """Return the Markdown table of all entries: first the default ones, with their places; of others the size."""
+    from tarsus.envs.observations import slices
+
+    rows = ["| entries | name | meaning | unit | typical |", "|---|---|---|---|---|"]
+    places = slices({name: known[name] for name in default})
+    for name in [*default, *(name for name in known if name not in default)]:
+        entry = known[name]
+        where = f"{places[name].start}:{places[name].stop}" if name in places else f"({entry.size})"
+        meaning = f"{entry.text}; needs {entry.needs}" if entry.needs else entry.text
+        rows.append(f"| {where} | `{name}` | {meaning} | {entry.unit} | {entry.typical:g} |")
+    return "\n".join(rows)
 
 
 def _surrogate_tables(env) -> dict[str, Any]:

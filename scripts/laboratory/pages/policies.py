@@ -24,7 +24,7 @@ from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import playing
 from tarsus.scripts.library.learning.evaluation import COLUMNS, cells, run_episode
-from tarsus.scripts.library.learning.policies import together
+from tarsus.scripts.library.learning.policies import seeds_of
 
 ENVIRONMENT = "Hexapod-v0"
 BEFORE, AFTER = 4.0, 4.0  # [s]
@@ -70,6 +70,12 @@ def pushed(policy: str, options: Mapping[str, Any], push: float, side: int, side
     env.close()
     first, pushed_at, last_start, end = marks.values()
     return Push(not over, not over and end - last_start > REGAINED * (pushed_at - first) > 0)
+
+
+def together(name: str) -> tuple[str, list[str]]:
+    """Return the label of a row, and the policies it is of: a run's seeds together, or the one of that name."""
+    members = seeds_of(name) or [name]
+    return (f"{name} ({len(members)} seeds)" if len(members) > 1 else name), members
 
 
 def row(

@@ -191,16 +191,10 @@ def friction_of(robot, model: mujoco.MjModel) -> float:
 
 
 def poses(model: mujoco.MjModel, qpos: np.ndarray, ground) -> tuple[np.ndarray, ...]:
-    """Return the body's position and orientation, feet, and how high the rest of the machine is above the ground.
+    """Return positions (n, 3) [m], quaternions (n, 4), places of feet (n, n_feet, 3) and clearances (n,) of states.
 
-    Args:
-        model: Of the machine.
-        qpos: Shape (n, nq).
-        ground: With the terrain's `height(x, y)`.
-
-    Returns:
-        Position (n, 3) [m], quaternion (n, 4), places of the feet (n, n_feet, 3), whose last is their height above the
-        ground, and the height of the lowest corner of all other parts that may touch it (n,) [m].
+    The last of a foot's place is its height above the ground [m]; the clearance is the height of the lowest corner of
+    all other parts that may touch it [m].
     """
     data, n = mujoco.MjData(model), len(qpos)
     free = model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE

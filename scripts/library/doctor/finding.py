@@ -16,22 +16,6 @@ from tarsus.scripts.library.doctor.naming import joined, name_of
 SOLVERS = {"PGS": mujoco.mjtSolver.mjSOL_PGS, "CG": mujoco.mjtSolver.mjSOL_CG, "Newton": mujoco.mjtSolver.mjSOL_NEWTON}
 ENUMS = {"cone": CONES, "integrator": INTEGRATORS, "solver": SOLVERS}  # attributes whose values are words
 
-AILMENTS = {
-    "fell": "the model does not stand, so that at rest there is little to examine",
-    "solver has not converged": "the iterations allowed end before the contact forces are right",
-    "pyramidal cone": "friction is a pyramid, whose error on measured tosses is twice a cone's",
-    "long timestep": "a spring, servo or contact is unstable at this timestep",
-    "lengthened contact": "a time constant too short for the timestep, which MuJoCo lengthens silently",
-    "blended contact": "two geoms ask for different contacts, and get a mixture",
-    "greater friction": "a geom asks for less friction than the other's, and gets the other's",
-    "early contact": "a contact is listed, and a flag that counts contacts is true, while no force acts",
-    "hovering": "a margin holds geoms apart",
-    "flicker": "a contact that stands breaks and returns",
-    "loses force": "a contact that stands is listed, but has no force for a moment",
-    "creep": "a contact that should hold slides",
-    "sinks": "a contact that rests is deep in the ground",
-}
-
 
 class Mend(NamedTuple):
     """An attribute of an MJCF element to be set, all of them with MuJoCo's names.
@@ -54,7 +38,7 @@ class Diagnosis:
     """One ailment of a model, wherever it has it.
 
     Attributes:
-        ailment: One of `AILMENTS`.
+        ailment: What it is called, see `docs/crossvalidation.md`.
         places: Where: pairs of geoms, joints, or the whole model; the worst first.
         number: How bad it is, where it is worst.
         unit: Of the number.

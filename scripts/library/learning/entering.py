@@ -82,7 +82,6 @@ def fingerprint(name: str) -> dict[str, Any]:
 
 
 def digest_of(fingerprint: Mapping[str, Any]) -> str:
-    """Return the digest of a fingerprint, `FrozenTask.digest`."""
     return _digest(fingerprint)
 
 

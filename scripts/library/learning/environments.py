@@ -75,18 +75,11 @@ def is_simulation(name: str) -> bool:
 
 
 def stored(about: Mapping[str, Any], asked: str | None, folder: Path) -> str:
-    """Return the environment that a stored policy names, if it is one of ours, a robot's, or the one asked for.
+    """Return the environment that a stored policy names, if it is one of ours, a robot's, or what `asked_for` returned.
 
     A robot's file is looked for where it was, relative to the folders above the policy, and beside it and them. A
-    policy of an environment may play the frozen tasks made of it.
-
-    Args:
-        about: What is stored, see `robot_files.to_store`.
-        asked: What `asked_for` returned, or None.
-        folder: Of the policy.
-
-    Raises:
-        ValueError: If it is none of these, or the robot's file is no more there.
+    policy of an environment may play the frozen tasks made of it. ValueError if it is none of these, or the file is no
+    more there.
     """
     name, robot = about["environment"], about.get("robot")
     robot = robot if isinstance(robot, dict) else {}

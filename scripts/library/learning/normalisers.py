@@ -93,7 +93,11 @@ def find(trained: Trained, asked: str | None) -> Normaliser:
         return Normaliser(lines=("normaliser: none, the policy was trained without one", *lines[:3]))
     fitting, refused = _beside(trained)
     if not fitting:
-        return _without(trained, refused)
+        if refused:
+            raise ValueError(f"{trained.path} has no normaliser beside it that fits: {'; '.join(refused[:3])}; {CURE}")
+        if trained.wrapped:
+            raise ValueError(f"{trained.path} was trained with a VecNormalize, and none lies beside it; {CURE}")
+        return Normaliser(lines=("normaliser: none, for none lies beside the policy",))
     return _best(trained, fitting, refused)
 
 
@@ -173,15 +177,6 @@ def _asked(trained: Trained, path: Path) -> Fitting:
         return _opened(trained, path)
     except ValueError as error:
         raise ValueError(f"--normaliser: {error}") from error
-
-
-def _without(trained: Trained, refused: list[str]) -> Normaliser:
-    """Return no normaliser; ValueError if the policy had one, or a file has the name of one and is none for it."""
-    if refused:
-        raise ValueError(f"{trained.path} has no normaliser beside it that fits: {'; '.join(refused[:3])}; {CURE}")
-    if trained.wrapped:
-        raise ValueError(f"{trained.path} was trained with a VecNormalize, and none lies beside it; {CURE}")
-    return Normaliser(lines=("normaliser: none, for none lies beside the policy",))
 
 
 def _best(trained: Trained, fitting: list[Fitting], refused: list[str]) -> Normaliser:

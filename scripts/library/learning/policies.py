@@ -218,12 +218,6 @@ def seeds_of(run: str) -> list[str]:
     return [name for name in shipped() if name.rpartition("-")[0] == run]
 
 
-def together(name: str) -> tuple[str, list[str]]:
-    """Return the label of a row, and the policies it is of: a run's seeds together, or the one of that name."""
-    members = seeds_of(name) or [name]
-    return (f"{name} ({len(members)} seeds)" if len(members) > 1 else name), members
-
-
 def listed() -> str:
     """Return every policy that has a name, by the environment that it is of, as lines of a help."""
     runs = sorted({name.rpartition("-")[0] for name in shipped()})
@@ -245,16 +239,11 @@ def checkpoint_of(policy: str) -> Path | None:
 
 
 def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Policy, str, dict[str, Any]]:
-    """Return a policy, its environment, and the options to make that with.
+    """Return a policy, by its name or the path of a checkpoint, its environment, and the options to make that with.
 
-    Args:
-        policy: A name, or the path of a checkpoint.
-        environment: Where to look a hand-made policy up; a trained one knows its own, see `environments.stored`.
-        options: Asked for; they go before what a checkpoint was made with, unless they change what actions mean.
-
-    Raises:
-        ValueError: If there is no such environment or policy, or the policy was made for other settings; the
-            differences are listed.
+    A hand-made policy is looked up in an environment; a trained one knows its own, see `environments.stored`. Options
+    asked for go before what a checkpoint was made with, unless they change what actions mean. ValueError lists the
+    differences.
     """
     environment = environment and environments.asked_for(environment)
     path = checkpoint_of(policy)

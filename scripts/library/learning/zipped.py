@@ -55,7 +55,6 @@ class Zipped:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines that describe it."""
         found = [f"algorithm: {self.algorithm}"]
         if self.recurrent:
             found[0] += ", with the state of its LSTM, begun with every episode"

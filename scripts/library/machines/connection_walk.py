@@ -27,7 +27,6 @@ class PathWalking(Walking):
     seed: int = 0  # of the noise
 
     def steered(self) -> SteeredGait:
-        """Return the gait of a run."""
         return SteeredGait(ConnectionMPC(self.model, self.path))
 
 

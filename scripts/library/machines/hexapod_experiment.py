@@ -45,7 +45,6 @@ class HexapodExperiment:
     legs: str = "toes"  # or "half-circle", in MuJoCo
 
     def model(self) -> mujoco.MjModel:
-        """Return the compiled model."""
         from tarsus.mjcf import compile_model, hexapod
 
         return compile_model(hexapod.build(self.params, self.ground, self.preset, self.legs))
@@ -59,7 +58,6 @@ class PlatelessExperiment(HexapodExperiment):
     """
 
     def model(self) -> mujoco.MjModel:
-        """Return the compiled model."""
         model = super().model()
         model.geom("torso").contype[:] = 0
         return model

@@ -74,7 +74,6 @@ class Walking:
 
     @property
     def n_legs(self) -> int:
-        """Number of legs."""
         return self.gait.n_legs
 
     @property

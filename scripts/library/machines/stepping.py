@@ -96,19 +96,11 @@ def simulate(
     on_frame: Callable | None = None,
     progress: bool = False,
 ) -> tuple[list[np.ndarray], str]:
-    """Return the columns of a record from the stepper's start, and how the run ended.
+    """Return the columns of a record from the stepper's start, and how the run ended; ValueError for less than a row.
 
-    Args:
-        stepper: What to step.
-        seconds: For how long at most [s].
-        every: Physics steps between two rows; by default those in `SAMPLE_PERIOD`, at least one. Forces of an impact
-            last a few milliseconds, and rows further apart than that miss some.
-        endless: Whether a run to the end of that time is complete, though its stepper has not `ended`.
-        on_frame: Called with every row but the last; a true answer ends the run there.
-        progress: Whether to show a progress bar.
-
-    Raises:
-        ValueError: If the time is shorter than a row.
+    By default rows are `SAMPLE_PERIOD` apart, or else every so many steps: forces of an impact last a few milliseconds,
+    and rows further apart than that miss some. If `endless`, a run to the end of its time is complete, though its
+    stepper has not `ended`. `on_frame` is called with every row but the last; a true answer ends the run there.
     """
     timestep = stepper.model.opt.timestep
     every, n_rows = rows_in(seconds, timestep, every)

@@ -14,13 +14,9 @@ from tarsus.mjcf.feet import toes
 def geoms_of_feet(model: mujoco.MjModel, feet: Sequence[str], data: mujoco.MjData | None = None) -> list[list[int]]:
     """Return the geoms of each foot, by the name of a geom or body; of a body those by which it stands.
 
-    Args:
-        model: Compiled by a user, or put on this project's ground, where feet have the names of the file.
-        feet: The names.
-        data: Its state where it stands, of which the lowest geoms of a body are taken; by default that of the file.
-
-    Raises:
-        ValueError: If there is none of a name; the message names a similar one, or what has that name instead.
+    The model is compiled by a user, or put on this project's ground, where feet have the names of the file. The lowest
+    geoms of a body are taken in the state of `data`, by default that of the file. ValueError names a similar name, or
+    what has that name instead.
     """
     if isinstance(feet, str) or not len(feet):
         raise ValueError(f"feet must be names of geoms, as in ('left_foot', 'right_foot'), got {feet!r}")

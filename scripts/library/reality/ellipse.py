@@ -53,13 +53,9 @@ class Impacts:
 def arms(theta: np.ndarray, semi_axes: np.ndarray, sign: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the last entries of the contact's normal and tangential rows, shapes (n,) [m].
 
-    With the height of the centre h = sqrt(a^2 sin^2 + b^2 cos^2) over flat ground: -dh/dtheta, whichever way theta is
-    counted, and h where theta turns counterclockwise, -h where clockwise.
-
-    Args:
-        theta: Angles of the long axis to the ground, shape (n,) [rad].
-        semi_axes: a and b [m].
-        sign: Of h, +1 or -1.
+    With the height of the centre h = sqrt(a^2 sin^2 + b^2 cos^2) over flat ground, at angles theta of the long axis to
+    it, shape (n,) [rad]: -dh/dtheta, whichever way theta is counted, and h where theta turns counterclockwise, -h where
+    clockwise, which is the sign.
     """
     a, b = semi_axes
     sine, cosine = np.sin(theta), np.cos(theta)

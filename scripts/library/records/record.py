@@ -101,14 +101,8 @@ def describe(
 ) -> dict[str, str]:
     """Return the attributes of a run that happens here and now; dictionaries as JSON, since NetCDF has none.
 
-    Args:
-        engine: What simulated it, with its version.
-        status: How it ended, a sentence.
-        preset: The simulator's settings, or their name.
-        params: Dataclass of the robot's parameters.
-        gait: Dataclass of the gait, or words for what moved it.
-        ground: The terrain.
-        robot: A name in `robots.LAYOUTS`.
+    The engine has its version, the status is a sentence, the preset may be a name; params and gait are dataclasses, or
+    of the gait words for what moved it; `robot` is a name in `robots.LAYOUTS`.
     """
     return {
         "robot": robot,
@@ -137,12 +131,10 @@ def params_of(record: xr.Dataset) -> Any:
 
 
 def gait_of(record: xr.Dataset) -> Any:
-    """Return the gait that ran."""
     return layout_of(record.attrs["robot"]).gait(**json.loads(record.attrs["gait"]))
 
 
 def terrain_of(record: xr.Dataset) -> terrains.Terrain:
-    """Return the terrain it ran on."""
     fields = json.loads(record.attrs["terrain"])
     return terrains.TERRAINS[fields.pop("name")](**fields)
 

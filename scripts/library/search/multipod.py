@@ -59,7 +59,6 @@ class Problem:
 
     @property
     def harmonics(self) -> np.ndarray:
-        """The harmonics of a candidate."""
         return np.array(HARMONICS[self.goal])
 
     def coefficients(self, x: np.ndarray) -> np.ndarray:
@@ -79,13 +78,9 @@ class Problem:
             held, share = np.split(rest, 2)
             found[:, :, 0] *= share.T[..., None]
             found[:, :, 0, 0] = held.T
-        return self._scaled(found)
-
-    def _scaled(self, coefficients: np.ndarray) -> np.ndarray:
-        """Return the gaits with yaws and rolls scaled down to the limits where they exceed them."""
-        motion = _sampled(coefficients, self.start.frequency)
+        motion = _sampled(found, self.start.frequency)
         share = [limit / np.abs(values).max(axis=(1, 2)) for values, limit in zip(motion, self.limits, strict=True)]
-        return coefficients * np.minimum(1.0, np.minimum(*share))[:, None, :, None]
+        return found * np.minimum(1.0, np.minimum(*share))[:, None, :, None]
 
     def parameters_of_start(self, phase_offset: float) -> np.ndarray:
         """Return the parameters that give the start, an undulation of that phase offset."""

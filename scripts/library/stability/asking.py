@@ -144,5 +144,4 @@ def asked(
 
 
 def _of_start(make: Callable[[], Loop | Gait], policy: str, seed: int, file: Path | None) -> Stability:
-    """Return the result on one start."""
     return single.asked(make(), policy, seed, file)

@@ -25,7 +25,6 @@ class Trial:
     seed: int  # of the steady run that it is made in
 
     def sized(self, size: float) -> Trial:
-        """Return the same trial with a size."""
         return Trial(self.direction, self.phase, float(size), self.seed)
 
 
@@ -34,15 +33,8 @@ def ensemble(
 ) -> tuple[Trial, ...]:
     """Return the members of an ensemble: for each seed in turn one of each part of the period.
 
-    Args:
-        direction: Middle of the sector [rad].
-        half_width: Of the sector [rad]; 0 for the direction alone.
-        n_phases: Parts of the period.
-        n_seeds: Steady runs, one member in each part of the period for each.
-        first_seed: Of the steady runs. Ensembles whose seeds differ are disjoint, and drawn independently.
-
-    Raises:
-        ValueError: If there would be no members, or the sector is negative.
+    The sector, about a direction [rad], has a half width [rad] of 0 for the direction alone. Steady runs count from
+    `first_seed`; ensembles whose seeds differ are disjoint, and drawn independently. ValueError without members.
     """
     if n_phases < 1 or n_seeds < 1:
         raise ValueError(f"an ensemble needs at least one phase and one seed, got {n_phases} and {n_seeds}")

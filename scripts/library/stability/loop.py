@@ -50,12 +50,7 @@ class State:
 
 
 class Loop:
-    """The loop; make it by `Loop.of`.
-
-    Args:
-        env: The environment of one simulation, wrapped or not.
-        candidate: The policy.
-        reset_options: Of every reset.
+    """The loop of a policy and an environment of one simulation; make it by `Loop.of`.
 
     Attributes:
         lines: What was left out or fixed for the loop to be deterministic, for people.
@@ -84,17 +79,9 @@ class Loop:
         engine: str = "mujoco",
         wrappers: Wrappers = UNSAID,
     ) -> Loop:
-        """Return the loop of a policy, without the noise and random draws of its environment.
+        """Return the loop of a policy in "mujoco" or "exact", without noise and random draws; or ValueError.
 
-        Args:
-            policy: As `tarsus.certify` takes it.
-            environment: By default the policy's own, or Hexapod-v0.
-            options: Of the environment.
-            engine: "mujoco" or "exact".
-            wrappers: What a .zip was trained in.
-
-        Raises:
-            ValueError: If there is no such policy, environment or engine, or they do not go together.
+        The environment is by default the policy's own, or Hexapod-v0.
         """
         if engine not in ENGINES:
             raise ValueError(f"unknown engine {engine!r}; there are {', '.join(ENGINES)}")
@@ -164,7 +151,6 @@ class Loop:
     # States.
 
     def state(self) -> State:
-        """Return the state."""
         simulated, kept = self.base.get_state(), remembered.memory(self.policy)
         task = self.base.task
         arrays = {name: array[0].ravel() for name, array in simulated.arrays.items() if _is_coordinate(name, array)}

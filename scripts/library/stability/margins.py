@@ -88,17 +88,10 @@ class Question:
 
 
 def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CHANGES)) -> tuple[Margin, ...]:
-    """Return the margins of a closed loop: pushes in all directions together, in each, and changes of the machine.
+    """Return the margins of a closed loop: pushes in all directions together, in each, and changes, see `CHANGES`.
 
-    Of a return map only pushes in all directions together.
-
-    Args:
-        question: Which loop.
-        jobs: Processes; -1 takes every core.
-        changes: Names, see `CHANGES`.
-
-    Raises:
-        ValueError: If a change is unknown, or files have other trials.
+    Of a return map only pushes in all directions together. ValueError if a change is unknown, or files have other
+    trials.
     """
     if unknown := [name for name in changes if name not in CHANGES]:
         raise ValueError(f"unknown change {unknown[0]!r}; there are {', '.join(CHANGES)}")

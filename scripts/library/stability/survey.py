@@ -15,16 +15,8 @@ DIGITS = 12  # of sizes, after the point: 0.3 is 0.3, however it came about
 class Survey:
     """The same members at every size; a size is given up once its failures are enough.
 
-    Args:
-        survives: Whether each of some trials is survived, shape (n,) of bool; the same answer whenever it is asked.
-        members: The ensemble.
-        enough: Failures after which a size is settled, and its other members are not tried.
-        batch: Members that are tried together.
-        step: Sizes are whole multiples of this; 0 for any.
-
-    Attributes:
-        survived: Members that survived, by size.
-        tried: Members that were tried, by size.
+    `survives` tells of some trials which are survived, shape (n,) of bool, always the same; `batch` members are tried
+    together. Sizes are whole multiples of `step`; 0 for any. `survived` and `tried` count members by size.
     """
 
     def __init__(self, survives: Survives, members: Sequence[Trial], enough: int, batch: int = 16, step: float = 0.0):

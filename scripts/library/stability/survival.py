@@ -112,17 +112,10 @@ class Threshold:
 def threshold(
     survives: Survives, members: Sequence[Trial], bound: float, settings: Settings = Settings(), step: float = 0.0
 ) -> Threshold:
-    """Return the threshold of an ensemble, up to a bound.
+    """Return the threshold of an ensemble, members without a size, up to a bound, the largest size that is tried.
 
-    Args:
-        survives: Whether each of some trials is survived, shape (n,) of bool; the same answer whenever it is asked.
-        members: The ensemble: trials without a size.
-        bound: The largest size that is tried.
-        settings: How it is looked for.
-        step: Sizes are whole multiples of this, as delays are; 0 for any.
-
-    Raises:
-        ValueError: If there are no members, or the bound is not positive, or less than a step.
+    `survives` tells of some trials which are survived, shape (n,) of bool, always the same. Sizes are whole multiples
+    of `step`, as delays are; 0 for any. ValueError without members, or for a bound less than a step.
     """
     if not members:
         raise ValueError("an ensemble needs at least one member")

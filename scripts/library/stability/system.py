@@ -9,42 +9,27 @@ import numpy as np
 
 
 class System(Protocol):
-    """A deterministic system at a section of its cycle, in coordinates about where it stands.
+    """A deterministic system at a section of its cycle, in coordinates about where it stands."""
 
-    Attributes:
-        names: Of the coordinates, shape (n,).
-        scale: What is typical of each, by which they are compared and differenced, shape (n,).
-        symmetric: Names of coordinates that may be symmetries: directions in which nothing pulls back.
-        hidden: Whether each coordinate is no position or velocity, but remembered, shape (n,).
-        derivative: Returns the stride's derivative by saltation matrices, shape (n, n), or raises a ValueError; None
-            where there are differences alone.
-    """
-
-    names: tuple[str, ...]
-    scale: np.ndarray
-    symmetric: tuple[str, ...]
-    hidden: np.ndarray
+    names: tuple[str, ...]  # of the coordinates, shape (n,)
+    scale: np.ndarray  # what is typical of each, by which they are compared and differenced, shape (n,)
+    symmetric: tuple[str, ...]  # names of coordinates that may be symmetries: directions in which nothing pulls back
+    hidden: np.ndarray  # whether each coordinate is no position or velocity, but remembered, shape (n,)
+    # Returns the stride's derivative by saltation matrices, shape (n, n), or raises a ValueError; None where there are
+    # differences alone.
     derivative: Callable[[], np.ndarray] | None
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
         """Return the distance of a run that begins at coordinates `by` from the one that begins at zero.
 
-        Returns:
-            After each stride, that of the begin first, shape (strides + 1, n); NaN from where it fell.
+        It is after each stride, that of the begin first, shape (strides + 1, n); NaN from where it fell.
         """
 
 
 class MapSystem:
-    """A system that is a map of arrays.
+    """A system that is a map of arrays of shape (n,), and where it stands.
 
-    Args:
-        stride: The map, of shape (n,) to shape (n,).
-        at: Where it stands, shape (n,).
-        names: Of the coordinates; by default z0, z1, ...
-        scale: Typical values, shape (n,); by default 1.
-        symmetric: Names of coordinates that may be symmetries.
-        hidden: Whether each coordinate is remembered, shape (n,); by default none is.
-        derivative: See `System`.
+    By default its coordinates are z0, z1, ..., of scale 1, and none is remembered.
     """
 
     def __init__(

@@ -60,7 +60,6 @@ class Playback(plugin.SimPlugin):
 
     @messages.handler(priority=messages.Priority.INTERNAL)
     def on_single_step(self, _: messages.SingleStepEvent) -> bool:
-        """Take one step."""
         self._stepper.step()
         return True
 

@@ -10,6 +10,7 @@ import pytest
 import tarsus
 from tarsus.mjcf import compile_model, hexapod
 from tarsus.mjcf.presets import PRESETS
+from tarsus.scripts.laboratory.pages.contact_doctor import AILMENTS
 from tarsus.scripts.library.doctor import curing, examining, finding, moving, springs, symptoms, watching
 
 DEFAULTS = dict(h=0.002, cone="elliptic", integrator="implicitfast", ratio=10, solref="0.02 1", solimp="0.9 0.95 0.001")
@@ -44,7 +45,7 @@ def model_of(text):
 def ailments(text, seconds=1.0):
     """Return the findings by ailment, all of which the mends of the report mend together, as its file does."""
     report = examining.examine(text, seconds=seconds)
-    assert all(one.ailment in finding.AILMENTS and np.isfinite(one.after) for one in report.findings), report.findings
+    assert all(one.ailment in AILMENTS and np.isfinite(one.after) for one in report.findings), report.findings
     if report.findings:
         again = watching.watch(model_of(report.mended), seconds)
         assert not ill(again), (report.mended, ill(again))
