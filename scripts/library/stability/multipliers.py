@@ -31,7 +31,7 @@ class Step:
     Attributes:
         size: It is the one at which derivatives at it and at half of it agree best.
         error: By how much they differ there, relative to the derivative.
-        widest: The largest step at which they agree nearly as well: displacements so large are still small.
+        widest: The largest step up to which they agree nearly as well: displacements so large are still small.
         noise: Of the stride's result, as derivatives at steps below `size` tell it.
     """
 
@@ -115,7 +115,8 @@ def best_step(system: System, rng: np.random.Generator) -> Step:
         sizes[k] = np.maximum(np.nan_to_num(np.linalg.norm(halves, axis=1)), 1e-12)
     relative = (errors / sizes).max(0)
     best = int(np.argmin(relative))
-    widest = int(np.argmax(relative <= max(NEARLY, 2.0 * relative[best])))
+    worse = np.flatnonzero(relative[:best] > max(NEARLY, 2.0 * relative[best]))
+    widest = int(worse.max(initial=-1)) + 1  # over several periods of a waviness larger steps agree again
     noise = float(np.median((errors * STEPS)[:, best:], axis=1).max())
     return Step(float(STEPS[best]), float(relative[best]), float(STEPS[widest]), noise)
 
