@@ -80,9 +80,11 @@ def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tu
         return _not_periodic(settled, parting), more | {"parting": astuple(parting)}
     system = bound.LoopSystem(loop, settled)
     loop.restore(settled.base)
-    if loop.closed:
-        loop.lines += (f"what {', '.join(loop.closed)} fix by standing is not displaced: its multipliers are 0",)
-    found, more = examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
+    closed, more = ", ".join(loop.closed), more | {"period": system.steps * loop.ctrl_dt}
+    found = examine(system, store, said)
+    if closed:
+        words = f"what {closed} fix by standing is not displaced: its multipliers are 0"
+        found = replace(found, lines=(words, *found.lines))
     if found.verdict.kind is not Kind.NOT_DETERMINED:
         return found, more
     parting = _parting_of(loop, settled, store, said)
