@@ -1,8 +1,24 @@
 """A closed loop of which it is known what pushes it survives."""
 
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
+
+
+class Stand(NamedTuple):
+    """Where a cart is in its period, and how fast."""
+
+    step: int
+    speed: float
+
+    @property
+    def qpos(self):
+        return np.array([float(self.step)])
+
+    @property
+    def qvel(self):
+        return np.array([self.speed])
 
 
 class Cart:
@@ -13,18 +29,19 @@ class Cart:
 
     ctrl_dt, steps_per_period = 0.1, 10
 
-    def __init__(self, free=True):
+    def __init__(self, free=True, speed=1.0):
+        self.usual = speed
         self.chart = SimpleNamespace(free=free)
         self.base = SimpleNamespace(task=SimpleNamespace(here=np.zeros(2 if free else 1), place_scale=1.0))
         self.candidate = SimpleNamespace(name="cart")
-        self.step, self.speed, self.ended = 0, 1.0, ""
+        self.step, self.speed, self.ended = 0, self.usual, ""
 
     def steady(self, seconds, seed):
-        self.step, self.speed, self.ended = 0, 1.0, ""
+        self.step, self.speed, self.ended = 0, self.usual, ""
         return self.state()
 
     def state(self):
-        return self.step, self.speed
+        return Stand(self.step, self.speed)
 
     def restore(self, state):
         (self.step, self.speed), self.ended = state, ""

@@ -46,16 +46,14 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, *FILES, of=args.policy)
         from tarsus.scripts.library.certificates import certificate, certifying, replay, shown
 
-        loop = None
-        if args.stability:
-            named = args.policy, args.env, dict(args.option), "mujoco", wrappers.of(args)
-            loop = functools.partial(certifying.asking.subject_of, *named)
-            loop()
+        named = args.policy, args.env, dict(args.option), "mujoco", wrappers.of(args)
+        make = functools.partial(certifying.asking.subject_of, *named)
+        loop = make() if args.stability else None
         ready = certifying.ready(args.policy, args.env, dict(args.option), wrappers.of(args))
     try:
         seeds = range(args.first_seed, args.first_seed + args.seeds)
         made = certifying.certified(*ready, seeds, args.seconds, args.jobs)
-        made = certifying.with_stability(made, loop) if loop else made
+        made = certifying.with_stability(made, loop, make, args.jobs) if loop else made
     except replay.NotFinite as error:
         raise arguments.Refusal(f"tarsus certify: {error}") from error
     with files.writing(*FILES) as parts:

@@ -31,7 +31,7 @@ ALL = ("random", "zero")
 # What else is played: hand-made policies, and runs whose policies are shipped.
 PLAYED = {
     "tarsus/HexapodWalk-v0": ("dash", "hexapod", "hexapod-gait"),
-    "tarsus/HexapodScratch-v0": ("clock",),
+    "tarsus/HexapodScratch-v0": ("clock", "hexapod-scratch"),
     "tarsus/HexapodPush-v0": ("hexapod-gait-randomised",),
     "tarsus/HexapodFollow-v0": ("hexapod-commanded",),
     "tarsus/HexapodEconomy-v0": ("hexapod-economy",),

@@ -117,17 +117,18 @@ def certify(
     """
     wrappers = Wrappers(normaliser, stack)
     found = ready(policy, environment, options or {}, wrappers)
+    make = functools.partial(asking.subject_of, policy, environment, options or {}, "mujoco", wrappers)
+    subject = make() if stability else None  # refused before what takes minutes
     made = certified(*found, range(first_seed, first_seed + seeds), seconds, jobs)
-    if not stability:
-        return made
-    return with_stability(
-        made, functools.partial(asking.subject_of, policy, environment, options or {}, "mujoco", wrappers)
-    )
+    return with_stability(made, subject, make, jobs) if subject else made
 
 
-def with_stability(made: Certified, make: Callable[[], asking.Loop | asking.Gait]) -> Certified:
+def with_stability(
+    made: Certified, subject: asking.Loop | asking.Gait, make: Callable[[], asking.Loop | asking.Gait], jobs: int
+) -> Certified:
     """Return what was certified with a line on how stable the gait is, from the first of its seeds."""
     seeds = made.certificate.seeds[: asking.SEEDS]
-    line = f"stability: {asking.asked(make(), make, made.certificate.policy, seeds).said}"
+    found = asking.asked(subject, make, made.certificate.policy, seeds, jobs=jobs)
+    line = f"stability: {found.said}"
     certificate = replace(made.certificate, lines=(*made.certificate.lines, line))
     return replace(made, certificate=certificate)

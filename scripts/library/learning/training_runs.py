@@ -104,6 +104,9 @@ SCRATCH += ("correction", "heading")
 # Updates of as many steps as four simulations make by `PLAIN`, in more of them, which step faster.
 LEAPS = {"settings": PLAIN | {"n_steps": 512}, "num_envs": 16, "normalise": False, "total_steps": 262_144}
 STEADY = LOUD | QUIET | dict(learning_rate=(2e-4, 3e-5), target_kl=0.02)
+# Hip speeds are large, and one noise for a sixth of a second moves a leg far: with more, or quicker, no leg learns.
+HUSHED = LOUD | dict(n_steps=256, batch_size=256, policy_kwargs=dict(net_arch=[64, 64], log_std_init=-3.0))
+STILLER = HUSHED | dict(learning_rate=(2.5e-4, 5e-5), policy_kwargs=dict(net_arch=[64, 64], log_std_init=-3.5))
 BRISK = PPO | dict(n_steps=128, batch_size=512, learning_rate=(1e-3, 1e-4))
 RUNS: dict[str, TrainingRun] = {
     "hexapod": TrainingRun("Hexapod-v0", total_steps=600_000),
@@ -120,17 +123,17 @@ RUNS: dict[str, TrainingRun] = {
     "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v1", **GENTLE),
     "hexapod-economy": TrainingRun("tarsus/HexapodEconomy-v0", GAIT, settings=BRISK, num_envs=16, total_steps=262_144),
     "hopping-ditch": TrainingRun("tarsus/HoppingDitch-v0", **LEAPS),
-    "dog-scratch-loud": TrainingRun(
-        "tarsus/DogScratch-v0", {"observations": SCRATCH}, settings=LOUD, num_envs=8, total_steps=300_000
-    ),
+    "dog-scratch-loud": TrainingRun("tarsus/DogScratch-v0", {"observations": SCRATCH}, "PPO", LOUD, 8, 300_000),
     "dog-scratch": TrainingRun(
-        "tarsus/DogScratch-v0",
-        {"observations": SCRATCH},
-        "PPO",
-        STEADY,
-        8,
-        131_072,
+        *("tarsus/DogScratch-v0", {"observations": SCRATCH}, "PPO", STEADY, 8, 131_072),
         start="runs/dog-scratch-loud-0/best",
+    ),
+    "hexapod-scratch-first": TrainingRun("tarsus/HexapodScratch-v0", {}, "PPO", HUSHED, 16, 400_000),
+    "hexapod-scratch-on": TrainingRun(
+        *("tarsus/HexapodScratch-v0", {}, "PPO", HUSHED, 16, 600_000), start="runs/hexapod-scratch-first-0/best"
+    ),
+    "hexapod-scratch": TrainingRun(
+        *("tarsus/HexapodScratch-v0", {}, "PPO", STILLER, 16, 600_000), start="runs/hexapod-scratch-on-0/latest"
     ),
 }
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import gymnasium
+import joblib
 
 from tarsus.envs import config
 from tarsus.scripts.library.base import parallel, stamp
@@ -135,13 +137,18 @@ def asked(
     said: Said = silent,
     jobs: int = -1,
 ) -> Stability:
-    """Return the result on a loop from several starts, or on a gait; see `stability`. `make` makes it anew."""
+    """Return the result on a loop from several starts, or on a gait; other processes `make` it; see `stability`."""
     files = [None if store is None else store / f"seed-{seed}.jsonl" for seed in seeds]
     if isinstance(subject, Gait) or len(seeds) == 1:
         return single.asked(subject, policy, seeds[0], files[0], said)
-    cases = [(make, policy, seed, file) for seed, file in zip(seeds, files, strict=True)]
-    return starts.together(parallel.each(_of_start, cases, jobs, unit="start", desc="starts", leave=False))
+    n_jobs, pairs = min(joblib.effective_n_jobs(jobs), len(seeds)), list(zip(seeds, files, strict=True))
+    parts = n_jobs if n_jobs > 1 else len(seeds)  # each process makes the loop once
+    cases = [(None if n_jobs > 1 else subject, make, policy, pairs[k::parts]) for k in range(parts)]
+    found = parallel.each(_of_starts, cases, n_jobs, unit="part", desc="starts", leave=False)
+    return starts.together(sorted(itertools.chain(*found), key=lambda one: one.seed))
 
 
-def _of_start(make: Callable[[], Loop | Gait], policy: str, seed: int, file: Path | None) -> Stability:
-    return single.asked(make(), policy, seed, file)
+def _of_starts(subject, make: Callable[[], Loop | Gait], policy: str, pairs: Sequence[tuple]) -> list[Stability]:
+    """Return the results on some starts, on a subject that is there or else is made."""
+    subject = make() if subject is None else subject
+    return [single.asked(subject, policy, seed, file) for seed, file in pairs]

@@ -62,6 +62,11 @@ class LoopSystem:
             found[k] = self.apart(self._nominal[k], self.loop.state())
         return found
 
+    def motion(self, strides: int) -> np.ndarray:
+        """Return how far the run that is not displaced is from where it stands, see `System`."""
+        self._run_nominal(strides)
+        return self.apart(self.base, self._nominal[strides])
+
     def apart(self, about: State, state: State) -> np.ndarray:
         """Return coordinates of a state about another; joints count no whole turns."""
         return _apart(self.loop, about, state)

@@ -89,6 +89,11 @@ def observe(system: System, found: Multipliers, name: str, by: np.ndarray, strid
     return Decay(name, *sizes, window_of(*sizes, found.step.noise), found.step.noise)
 
 
+def motion(system: System, found: Multipliers, strides: int = STRIDES) -> float:
+    """Return how far the sections of the run that is not displaced move on in a stride, mean, in typical values."""
+    return float(np.linalg.norm((system.motion(strides) / system.scale)[found.left])) / strides
+
+
 def window_of(observed: np.ndarray, halved: np.ndarray, predicted: np.ndarray, noise: float) -> tuple[int, int]:
     """Return the strides over which rates are fitted: the second half of those above the noise and not yet large."""
     least = np.minimum(np.minimum(observed, predicted), 2.0 * halved)

@@ -64,7 +64,8 @@ def examine(system: System, store: Store | None = None, said: Callable[[str], An
         seen = store.part(f"decay {name}", lambda n=name, by=by: decay.observe(system, made, n, by).stored())
         decays.append(Decay.restored(seen))
     kinked = float(store.part("kink", lambda: verdict.kink(system, made)))
-    return Examined(verdict.judged(made, tuple(decays), kinked), made, tuple(decays), kinked, lines)
+    moved = store.part("motion", lambda: decay.motion(system, made))
+    return Examined(verdict.judged(made, tuple(decays), kinked, moved), made, tuple(decays), kinked, lines)
 
 
 def _by_saltation(

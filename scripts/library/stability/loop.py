@@ -89,12 +89,13 @@ class Loop:
         candidate = loading.load(policy, environment, asked, wrappers=wrappers)
         if not environments.is_simulation(candidate.environment):
             raise ValueError(f"{candidate.environment} is no simulation whose state can be restored bit for bit")
-        env = playing.make(candidate.environment, candidate.options)
-        changes, reset_options, lines = calm.calmed(env.unwrapped.config)
-        candidate = replace(candidate, options={**candidate.options, **changes})
-        env.close()
         endless = {"max_episode_steps": ENDLESS}
         env = playing.make(candidate.environment, {**candidate.options, **endless})
+        changes, reset_options, lines = calm.calmed(env.unwrapped.config)
+        if changes:
+            env.close()
+            candidate = replace(candidate, options={**candidate.options, **changes})
+            env = playing.make(candidate.environment, {**candidate.options, **endless})
         playing.check_acts(candidate.name, env, candidate.make)
         loop = cls(env, candidate, reset_options)
         loop.lines = lines

@@ -93,7 +93,8 @@ def best_step(system: System, rng: np.random.Generator) -> Step:
         sizes[k] = np.maximum(np.nan_to_num(np.linalg.norm(halves, axis=1)), 1e-12)
     relative = (errors / sizes).max(0)
     best = int(np.argmin(relative))
-    widest = int(np.argmax(relative <= max(NEARLY, 2.0 * relative[best])))
+    worse = np.flatnonzero(relative[:best] > max(NEARLY, 2.0 * relative[best]))
+    widest = int(worse.max(initial=-1)) + 1  # over several periods of a waviness larger steps agree again
     noise = float(np.median((errors * STEPS)[:, best:], axis=1).max())
     return Step(float(STEPS[best]), float(relative[best]), float(STEPS[widest]), noise)
 

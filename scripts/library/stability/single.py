@@ -42,7 +42,7 @@ def asked(
     if isinstance(subject, Gait):
         named: tuple[str, str, str] = policy, subject.name, "exact"
         options, lines = {}, subject.lines
-        found = examine(subject.system, Store(store, [*named, versions, _digest(subject.system.at)]), said)
+        found = examine(subject.system, Store(store, [*named, versions, mark(subject)]), said)
         more: dict[str, Any] = {"period": subject.period}
     else:
         candidate = subject.candidate
@@ -64,14 +64,10 @@ def asked(
 
 
 def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tuple[Examined, dict[str, Any]]:
-    """Return the findings about a loop, and the fields of the result that say how it goes.
-
-    Where it is after a second is part of what the file of parts is of: a policy or a robot that has changed is another.
-    """
+    """Return the findings about a loop, and the fields of the result that say how it goes."""
     try:
-        started = loop.steady(STARTED, seed)
-        store = Store(file, [*of, _digest(started.qpos, started.qvel)])
-        if not repeatable(loop, started):
+        store = Store(file, [*of, mark(loop, seed)])
+        if not repeatable(loop, loop.state()):
             return Examined(Verdict(Kind.STOCHASTIC, RANDOM)), {}
         settled = bound.settle(loop, seed, said=said)
     except Ended as error:
@@ -84,9 +80,11 @@ def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tu
         return _not_periodic(settled, parting, loop), more | {"parting": astuple(parting)}
     system = bound.LoopSystem(loop, settled)
     loop.restore(settled.base)
-    if loop.closed:
-        loop.lines += (f"what {', '.join(loop.closed)} fix by standing is not displaced: its multipliers are 0",)
-    found, more = examine(system, store, said), more | {"period": system.steps * loop.ctrl_dt}
+    closed, more = ", ".join(loop.closed), more | {"period": system.steps * loop.ctrl_dt}
+    found = examine(system, store, said)
+    if closed:
+        words = f"what {closed} fix by standing is not displaced: its multipliers are 0"
+        found = replace(found, lines=(words, *found.lines))
     if found.verdict.kind is not Kind.NOT_DETERMINED:
         return found, more
     parting = _parting_of(loop, settled, store, said)
@@ -94,7 +92,17 @@ def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tu
     return replace(found, verdict=Verdict(Kind.NOT_DETERMINED, words)), more | {"parting": astuple(parting)}
 
 
-def _digest(*arrays: np.ndarray) -> str:
+def mark(subject: Loop | Gait, seed: int = 0) -> str:
+    """Return a digest of where a loop is after a second, or a gait stands: a policy or robot that changed has another.
+
+    Raises:
+        Ended: If the episode ends before.
+    """
+    if isinstance(subject, Gait):
+        arrays = [subject.system.at]
+    else:
+        started = subject.steady(STARTED, seed)
+        arrays = [started.qpos, started.qvel]
     return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic.hybrid import sections
-from tarsus.scripts.library.stability import survival_panel
+from tarsus.scripts.library.stability import single, survival_panel
 from tarsus.scripts.library.stability.box_basin import box_basin
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
@@ -56,7 +56,7 @@ def added(
         return replace(found, lines=(*found.lines, f"no margins: the verdict is {found.verdict}"))
     steps = 0 if isinstance(subject, Gait) else round((found.period or APERIODIC) / subject.ctrl_dt)
     about = {name: getattr(found, name) for name in ("policy", "environment", "engine", "versions")}
-    about["options"] = repr(dict(found.options))
+    about |= {"options": repr(dict(found.options)), "mark": single.mark(subject, found.seed)}
     survived = margins(Question(make, steps, store, about), jobs)
     return replace(found, margins=tuple(map(asdict, survived)))
 

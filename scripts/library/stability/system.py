@@ -25,6 +25,9 @@ class System(Protocol):
         It is after each stride, that of the begin first, shape (strides + 1, n); NaN from where it fell.
         """
 
+    def motion(self, strides: int) -> np.ndarray:
+        """Return how far the run that begins at zero is from there after so many strides, shape (n,)."""
+
 
 class MapSystem:
     """A system that is a map of arrays of shape (n,), and where it stands.
@@ -51,9 +54,14 @@ class MapSystem:
 
     def deviations(self, by: np.ndarray, strides: int) -> np.ndarray:
         """Return the distance of a run that begins at `by` from the one that begins at zero, see `System`."""
+        self.motion(strides)
+        return iterated(self.stride, self.at + by, strides) - self._path[: strides + 1]
+
+    def motion(self, strides: int) -> np.ndarray:
+        """Return how far the run that begins at zero is from there, see `System`."""
         if len(self._path) <= strides:
             self._path = iterated(self.stride, self.at, strides)
-        return iterated(self.stride, self.at + by, strides) - self._path[: strides + 1]
+        return self._path[strides] - self.at
 
 
 def iterated(stride: Callable[[np.ndarray], np.ndarray], at: np.ndarray, strides: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from tarsus.scripts.library.stability.decay import Decay
+from tarsus.scripts.library.stability.decay import STRIDES, Decay
 from tarsus.scripts.library.stability.multipliers import AGREE, FORGOTTEN, Multipliers
 
 NO_DERIVATIVE = "a displaced run ends within a stride, however small the displacement: the stride has no derivative."
@@ -63,9 +63,9 @@ def kink(system, found: Multipliers) -> float:
     return float(worst)
 
 
-def judged(found: Multipliers, decays: Sequence[Decay], kinked: float) -> Verdict:
-    """Return the verdict on a cycle from its multipliers, the observed decay, and the kink, see `kink`."""
-    doubt = _doubt(found, decays, kinked)
+def judged(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: float = 0.0) -> Verdict:
+    """Return the verdict on a cycle from its multipliers, the observed decay, `kink` and `decay.motion`."""
+    doubt = _doubt(found, decays, kinked, moved)
     if doubt:
         return Verdict(Kind.NOT_DETERMINED, doubt)
     low, high = found.interval
@@ -90,7 +90,7 @@ def _stable(found: Multipliers) -> str:
     return f"a displacement is {found.largest:.3g} times as large after a stride, at most ({low:.3g} to {high:.3g})."
 
 
-def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float) -> str:
+def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: float) -> str:
     """Return why nothing can be said, or ""."""
     if not np.isfinite(found.matrix).all():
         return NO_DERIVATIVE
@@ -108,8 +108,10 @@ def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float) -> str:
     if wrong:
         worst = max(wrong, key=lambda decay: np.nan_to_num(abs(np.subtract(*decay.rates)), nan=np.inf))
         observed, predicted = worst.rates
-        return (
-            f"the observed decay disagrees with the prediction: {observed:.4g} times a stride and not {predicted:.4g}, "
-            f"displaced {worst.name}."
-        )
+        words = f"the observed decay disagrees with the prediction: {observed:.4g} times a stride and not "
+        words += f"{predicted:.4g}, displaced {worst.name}"
+        if moved * STRIDES > found.step.widest:  # while the decay is observed
+            words += f"; the sections move on by {moved:.1g} typical values a stride, as by a clock whose period is no "
+            words += f"whole number of control periods, and a derivative holds within {found.step.widest:.1g} of them"
+        return f"{words}."
     return ""

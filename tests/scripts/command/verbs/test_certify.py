@@ -508,6 +508,6 @@ def test_the_page_shows_the_seeds_of_a_run_in_one_row():
 
 def test_a_certificate_says_how_stable_the_gait_is(monkeypatch):
     said = SimpleNamespace(said="stable: it is.")
-    monkeypatch.setattr(certifying.asking, "asked", lambda subject, make, policy, seeds: said)
-    made = certifying.with_stability(certifying.Certified(certificate_of(1.0), {}), str)
+    monkeypatch.setattr(certifying.asking, "asked", lambda subject, make, policy, seeds, jobs: said)
+    made = certifying.with_stability(certifying.Certified(certificate_of(1.0), {}), "walk", str, 1)
     assert "stability: stable: it is." in shown.facts(made.certificate)

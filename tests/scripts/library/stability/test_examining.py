@@ -260,3 +260,22 @@ def test_a_limit_cycle_of_two_cycles_of_its_clock():
     found = examine_map(MapSystem(stride, [0.4, 0.0], names=("speed", "clock"), hidden=(False, True)))
     assert found.verdict.kind is Kind.STABLE and "after 8 strides" in found.verdict.reason
     assert found.multipliers.values[0] == pytest.approx(4 + 2 * r - r**2, abs=1e-6)
+
+
+def test_a_cycle_that_moves_on_is_not_determined_and_the_reason_says_so():
+    """Its derivative, 0.7 + 0.1 cos(x / 1e-4 + 0.7), is another a few strides on, as a clock carries it."""
+    slid = 3e-6
+
+    def climb(x):
+        return 0.7 * x + 1e-5 * np.sin(x / 1e-4 + 0.7)
+
+    def stride(z):
+        x, phase = z
+        return np.array([phase + slid + climb(x) - climb(phase), phase + slid])
+
+    found = examine(MapSystem(stride, np.zeros(2), names=("x", "phase"), hidden=(False, True)))
+    assert found.verdict.kind is Kind.NOT_DETERMINED
+    assert "the observed decay disagrees" in found.verdict.reason
+    assert "the sections move on by 3e-06 typical values a stride" in found.verdict.reason
+    still = examine(MapSystem(lambda z: stride(z) - slid, np.zeros(2), names=("x", "phase"), hidden=(False, True)))
+    assert still.verdict.kind is Kind.STABLE

@@ -62,16 +62,25 @@ def test_all_of_it_is_in_text_table_picture_and_json(tmp_path):
 
 
 def test_every_seed_is_asked_once_and_kept(monkeypatch, tmp_path):
+    """By the loop that is there: another is made in other processes alone."""
     asked = []
 
     def of(subject, policy, seed, file=None):
-        asked.append((seed, file))
+        asked.append((subject, seed, file))
         return start(seed, largest=(0.1, 0.1, 0.1))
 
     monkeypatch.setattr(single, "asked", of)
-    found = asking.asked(None, str, "walk", range(2, 5), tmp_path, jobs=1)
-    assert [seed for seed, _ in asked] == [2, 3, 4] == [one["seed"] for one in found.starts]
-    assert len({file for _, file in asked}) == 3
+    found = asking.asked("the loop", str, "walk", range(2, 5), tmp_path, jobs=1)
+    assert [seed for _, seed, _ in asked] == [2, 3, 4] == [one["seed"] for one in found.starts]
+    assert len({file for *_, file in asked}) == 3 and {subject for subject, *_ in asked} == {"the loop"}
+
+
+def test_a_process_makes_the_loop_once_and_it_starts_as_a_new_one(monkeypatch):
+    made = []
+    monkeypatch.setattr(single, "asked", lambda loop, policy, seed, file: single.mark(loop, seed))
+    alone = [asking._of_starts(Loop.of("walk"), str, "walk", [(seed, None)])[0] for seed in range(2)]
+    assert asking._of_starts(None, lambda: made.append(1) or Loop.of("walk"), "walk", [(0, None), (1, None)]) == alone
+    assert made == [1] and len(set(alone)) == 2
 
 
 def test_a_return_map_has_one_start():

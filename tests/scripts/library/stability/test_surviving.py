@@ -36,6 +36,21 @@ def test_margins_are_of_the_result_its_text_and_its_picture(pushes_only, tmp_pat
     assert json.loads(trials.read_text().splitlines()[0])["of"]["policy"] == "cart"
 
 
+def test_trials_of_a_machine_that_has_changed_are_asked_again(pushes_only, tmp_path):
+    """The name of a policy's file does not change with its weights."""
+
+    def heads():
+        return {path.name: path.read_text().splitlines()[0] for path in tmp_path.glob("*.jsonl")}
+
+    surviving.added(FOUND, Cart(), Cart, True, (), tmp_path, 1)
+    before = heads()
+    surviving.added(FOUND, Cart(), Cart, True, (), tmp_path, 1)
+    assert heads() == before and len(before) == 9
+    slower = functools.partial(Cart, speed=0.9)
+    surviving.added(FOUND, slower(), slower, True, (), tmp_path, 1)
+    assert all(heads()[name] != head for name, head in before.items())
+
+
 def test_what_has_no_period_is_pushed_within_a_second(pushes_only):
     found = surviving.added(dataclasses.replace(FOUND, period=None), Cart(), Cart, True, (), jobs=1)
     assert len(found.margins) == 9
