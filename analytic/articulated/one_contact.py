@@ -73,8 +73,6 @@ def is_unique(matrix: np.ndarray, blocks: Sequence[Block]) -> bool:
     mu, n = np.array([block.mu for block in blocks if block.mu > 0.0]), np.array(normal)
     slide = (matrix.diagonal()[n + 1] + matrix.diagonal()[n + 2]) ** 0.5  # of a row
     alike = slide / (mu * inverse.diagonal()[n] ** 0.5)
-    if (alike * mu**2 * inverse.diagonal()[n]).sum() * (slide**2 / alike).sum() < 4.0:  # by traces
-        return True
     rows, scale = np.stack([n + 1, n + 2], 1).ravel(), np.sqrt(alike)
     slides = np.linalg.eigvalsh(matrix[rows[:, None], rows] / np.outer(scale.repeat(2), scale.repeat(2)))[-1]
     return slides * np.linalg.eigvalsh(inverse[n[:, None], n] * np.outer(mu * scale, mu * scale))[-1] < 4.0
@@ -139,9 +137,11 @@ def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode
     modes; see `solve_rows`, whose status `code` is.
     """
     cones = [c for c, block in enumerate(blocks) if block.kind == CONE]
-    if code not in (S_SOLVED, S_NOT_SOLVED) or (code == S_SOLVED and (len(cones) != 1 or is_unique(matrix, blocks))):
+    if code not in (S_SOLVED, S_NOT_SOLVED) or (code == S_SOLVED and len(cones) != 1):
         return code
     known = len(cones) == 1 and len(blocks) <= FEW and all(block.kind != BOUNDED for block in blocks)
+    if code == S_SOLVED and (not known or (len(blocks) > 1 and is_unique(matrix, blocks))):
+        return code
     found = with_one_cone(matrix, free, blocks, cones[0]) if known else None
     if found is None:
         return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
