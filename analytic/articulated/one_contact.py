@@ -24,7 +24,7 @@ NEAR = 1e-4  # of the unit circle: a root that is an angle, before it is polishe
 ROUNDING, RESTS, APART, SINGULAR = 1e-12, 1e-10, 1e-7, 1e-10
 FEW = 7  # blocks of which all sets are tried beside a cone
 SEVERAL = 4  # contacts of which others than the first solution are looked for
-DIRECTIONS = (1.0, 0.0), (-0.5, 0.75**0.5), (-0.5, -(0.75**0.5)), (0.5, 0.75**0.5)  # of the friction they begin with
+DIRECTIONS = (1.0, 0.0), (-0.5, 0.75**0.5), (-0.5, -(0.75**0.5))  # of the friction they begin with
 
 
 def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.ndarray]:
@@ -91,7 +91,7 @@ def starts(matrix: np.ndarray, blocks: Sequence[Block]) -> np.ndarray:
     for block in blocks:
         parts = np.zeros((1, rows_of(block.kind)))
         if block.kind == CONE:
-            slips = [(1.0, block.mu * x, block.mu * y) for x, y in DIRECTIONS[: 4 if cones == 2 else 3]]
+            slips = [(1.0, block.mu * x, block.mu * y) for x, y in DIRECTIONS[: 3 if cones == 2 else 2]]
             parts = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), *slips])
         found = np.repeat(found, len(parts), 0)
         found[:, i : i + parts.shape[1]] = np.tile(parts, (len(found) // len(parts), 1))
@@ -105,6 +105,8 @@ def with_one_cone(matrix, free, blocks: Sequence[Block], cone: int) -> list[np.n
     For each set of what is closed of the others, their forces are linear in those of the cone, and what is left is the
     problem of one contact.
     """
+    if len(blocks) == 1:
+        return all_solutions(matrix, free, blocks[cone].mu)
     first = np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
     unit, others, here = np.zeros((len(blocks), len(free))), np.arange(len(blocks)) != cone, first[cone] + np.arange(3)
     for c, i in enumerate(first):
