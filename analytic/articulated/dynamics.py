@@ -146,9 +146,8 @@ def factorise(matrix, factor):
 
 
 @jit(views=True)
-def energy(robot, work, qpos, qvel):
-    """Return kinetic and potential energy (gravity, about the world's origin, and springs) [J]; calls `kinematics`."""
-    kinematics(robot, work, qpos, qvel)
+def energy(robot, work, qvel):
+    """Return kinetic and potential energy (gravity, about the world's origin, and springs) [J], after `kinematics`."""
     part, kinetic, potential = work.scratch[0], 0.0, 0.0
     for b in range(1, len(robot.body)):
         momentum(work.inertia[b], work.velocity[b], part)

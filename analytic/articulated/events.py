@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import contact as problem
-from . import flow, jam
+from . import jam
 from .blocks import CONE, UNILATERAL
 from .choice import choose, is_undecided, open_all, solve
 from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
@@ -57,7 +57,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
     pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
-    if impact or anew or pressed or (fresh and (any(_may_leave(run, i) for i in slips) or violates(run))):
+    if impact or anew or pressed or (fresh and (any(_may_leave(run, i) for i in slips) or run.broken)):
         return settle(run, impact, pressed and jams(run))
     return None
 
@@ -141,11 +141,6 @@ def _may_leave(run: Simulation, i: int) -> bool:
     return leaves
 
 
-def violates(run: Simulation) -> bool:
-    """Return whether a closed contact, limit or dry joint breaks its guard by more than rounding."""
-    return bool(run.call(flow.CHECK)[0])
-
-
 def grows(run: Simulation) -> bool:
     """Return whether the force of a foot that slides grows without bound: its slide is at its end, its mobility none.
 
@@ -180,10 +175,9 @@ def jams(run: Simulation) -> bool:
 
 def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
     """Perform an impact if anything that touches closes, and choose all modes; that of a jam where there is one."""
-    before = run.energy
     for q in run.robot.quaternions():
         run.x[q : q + 4] /= np.linalg.norm(run.x[q : q + 4])
-    run.refresh()
+    before = run.refresh()
     feet, limits = _touching(run)
     closing = np.concatenate([run.work.foot[feet, VELOCITY], limit_speeds(run)[limits]]).min(initial=0.0)
     impact = not jammed and (impact or closing < -CLOSING)
@@ -201,9 +195,8 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
             status = _rest_and_choose(run, feet, limits)
         elif ends is RunStatus.INDETERMINATE:
             status = ends
-    lost = before - run.energy
+    lost = before - run.refresh(rest=True)
     run.lost += lost
-    run.call(flow.REST)
     if impact:
         run.events.append(Event(run.time, "modes", "", lost))
     return status
@@ -222,7 +215,7 @@ def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> R
         if status is None or status is RunStatus.INDETERMINATE:
             stop_rows(run, *closed_rows(run))
             let_turn(run)
-        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed or not violates(run):
+        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed or not run.broken:
             break
     return status
 

@@ -14,6 +14,7 @@ from .constrained import field
 from .dynamics import energy
 from .feet import feet
 from .guards import broken, guards
+from .kinematics import kinematics
 from .location import OF_FORCES, first_event, guards_at, is_clear
 from .reversal import begin, let_go, mark_yielding
 from .slip import let_rest
@@ -23,7 +24,7 @@ SMALLEST = 1e-13  # step [s]
 STABLE = 3.0  # step by the time in which closed contacts come back, which all methods can take without growing rounding
 NEAR, CORRECTIONS, APART = 1e2, 3, 1e-3  # tolerances of an event; steps of the secant's to it, the first one's length
 END, EVENT, STEP_TOO_SMALL, NONFINITE, STEP_LIMIT, BROKEN = range(6)  # how a flow ended
-FLOW, FORCES, REST, CHECK, ENERGY = range(5)  # what `call` does
+FLOW, FORCES, REST, ENERGY = range(4)  # what `call` does
 
 
 class Setting(NamedTuple):
@@ -43,24 +44,24 @@ class Setting(NamedTuple):
 def call(what, robot, work, contact, path, scheme, setting, controls, ends, fresh, span, x, fired):
     """Do what Python asks for; one function does it all, so that LLVM sees the mechanics once.
 
-    FLOW: see `_flow`. FORCES: write the field, the motion of all feet, and the guards, to `path.rates` and `path.now`.
-    REST: the same, after `let_rest`. CHECK: return whether a guard is broken, first of four numbers. ENERGY: return
-    kinetic and potential energy [J], the last two.
+    FLOW: see `_flow`. FORCES: write the field, the motion of all feet, and the guards, to `path.rates` and
+    `path.before`; return whether a guard is broken, and kinetic and potential energy [J], first and last two of four
+    numbers. REST: the same, after `let_rest`. ENERGY: those of energy alone.
     """
     if what == FLOW:
         return _flow(robot, work, contact, path, scheme, setting, controls, ends, fresh, span, x, fired)
-    if what == CHECK:
-        guards(robot, work, contact, setting, path.before, path.tol)
-        return int(broken(robot, contact, path.before, path.tol)), 0, 0.0, 0.0
+    qpos, qvel = x[: setting.nq], x[setting.nq : setting.nq + len(robot.dof)]
     if what == ENERGY:
-        kinetic, potential = energy(robot, work, x[: setting.nq], x[setting.nq : setting.nq + len(robot.dof)])
+        kinematics(robot, work, qpos, qvel)
+        kinetic, potential = energy(robot, work, qvel)
         return END, 0, kinetic, potential
     if what == REST:
         let_rest(robot, work, contact, setting.hold_speed)
     field(robot, work, contact, setting, controls[0], x, path.rates)
     feet(robot, work)
-    guards(robot, work, contact, setting, path.now, path.tol)
-    return END, 0, 0.0, 0.0
+    guards(robot, work, contact, setting, path.before, path.tol)
+    kinetic, potential = energy(robot, work, qvel)
+    return int(broken(robot, contact, path.before, path.tol)), 0, kinetic, potential
 
 
 @jit(views=True)

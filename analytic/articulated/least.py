@@ -76,7 +76,8 @@ def _reduced(work, contact, m):
     """
     unit, part, q, p = work.solving[PART], work.solving[ROW], work.basis[0], work.basis[1]
     for i in range(m):
-        unit[i] = 1.0 / math.sqrt(work.solving[SCALE, i]) if work.solving[SCALE, i] < 1.0 / DELTA else 0.0
+        moves = dot(contact.row[i], contact.row[i]) > NO_MOBILITY
+        unit[i] = 1.0 / math.sqrt(work.solving[SCALE, i]) if moves else 0.0
         if contact.soft[i] != 0.0:
             return False
     rank = _span(contact.row, unit, m, work.system, q)

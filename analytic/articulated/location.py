@@ -1,8 +1,10 @@
 """The first event of a step: guards at its stages, then on its dense output, then the zero of one.
 
 A guard is armed once it was above its tolerance; the first zero of an armed one is the event. Where no stage of a step
-has a guard near zero the dense output is left alone; else it is sampled, `SAMPLES` in a step. What dips and comes back
-between them is not seen.
+has a guard near zero the dense output is left alone; else it is sampled, `SAMPLES` in a step, and where a parabola
+through three samples dips below `CLEAR` of them, there too. So two zeros of a guard that is a parabola over the step
+are not missed, however near to each other. Guards are not enclosed: of any other, a dip that is less deep than the
+parabola's error may be, d^3 / 15 by the third derivative, d the time between samples.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from .steps import write_between, write_dense
 
 SAMPLES = 4
 CLEAR = 0.5  # a guard is not near zero where all stages have more than this part of what it is at both ends
+STEEP = 50.0  # nor is it more than this at one end by the other: beyond, a parabola may dip beside an end
 DEEPEST = 1e3  # so often as deep as at first
 HALVINGS, SHORT = 100, 1e-15  # of a bracket: at most so many; part of the step that is a point
 OF_LINES, OF_PLACES, OF_FORCES = range(3)  # what a guard depends on
@@ -41,16 +44,44 @@ def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
             now, tol, armed = path.now[k], path.tol[k], path.armed[k]
             below = 0.0 if armed else max(tol, path.sunk[k])  # one that never rose fires where it sinks
             if now <= -below and (armed or now < path.was[k]):
-                where = _zero(robot, work, contact, path, setting, ctrl, x, k, below, right - 1.0 / SAMPLES, right)
+                ends = right - 1.0 / SAMPLES, right, path.was[k] + below, now + below
+                where = _zero(robot, work, contact, path, setting, ctrl, x, k, below, ends)
                 if where < first:
                     first, which = where, k
             elif not armed and now > tol:
                 path.armed[k], path.sunk[k] = True, SUNK
+        if which < 0 and s > 1:
+            first, which = _dip(robot, work, contact, path, setting, ctrl, x, right - 1.0 / SAMPLES)
         if which >= 0:
             let_sink(path, which)
             break
         for k in range(len(path.now)):
-            path.was[k] = path.now[k]
+            path.last[k], path.was[k] = path.was[k], path.now[k]
+    return first, which
+
+
+@jit(views=True)
+def _dip(robot, work, contact, path, setting, ctrl, x, middle):
+    """Return where the first armed guard is zero that dips between the last three samples, and which (-1: none does).
+
+    Looked for at the vertex of its parabola.
+    """
+    first, which = 2.0, -1
+    for k in range(len(path.now)):
+        before, at, after = path.last[k], path.was[k], path.now[k]
+        bend, tilt = before - 2.0 * at + after, after - before
+        if not (path.armed[k] and bend > 0.0 and abs(tilt) < 2.0 * bend):
+            continue
+        if not at - 0.125 * tilt * tilt / bend < CLEAR * min(before, at, after):
+            continue
+        vertex, of = middle - 0.5 * tilt / bend / SAMPLES, _depends(robot, contact, k)
+        guards_at(robot, work, contact, path, setting, ctrl, x, vertex, of, path.low)
+        if path.low[k] <= 0.0:
+            left, value = (middle, at) if vertex > middle else (middle - 1.0 / SAMPLES, before)
+            ends = left, vertex, value, path.low[k]
+            where = _zero(robot, work, contact, path, setting, ctrl, x, k, 0.0, ends)
+            if where < first:
+                first, which = where, k
     return first, which
 
 
@@ -66,7 +97,8 @@ def is_clear(path):
     """Return whether no guard comes near zero in the step; if so, arm all."""
     for k in range(len(path.after)):
         least = min(path.before[k], path.after[k]) if path.armed[k] else path.tol[k]
-        if not (path.after[k] > path.tol[k] and path.low[k] >= CLEAR * least):
+        steep = path.armed[k] and max(path.before[k], path.after[k]) > STEEP * least
+        if steep or not (path.after[k] > path.tol[k] and path.low[k] >= CLEAR * least):
             return False
     for k in range(len(path.after)):
         path.armed[k], path.sunk[k] = True, SUNK
@@ -74,9 +106,13 @@ def is_clear(path):
 
 
 @jit(views=True)
-def _zero(robot, work, contact, path, setting, ctrl, x, k, below, low, high):
-    """Return where a guard is at -`below` between two samples, by Illinois' method with a halving now and then."""
-    g_low, g_high, of = path.was[k] + below, path.now[k] + below, _depends(robot, contact, k)
+def _zero(robot, work, contact, path, setting, ctrl, x, k, below, ends):
+    """Return where a guard is at -`below` between two places, by Illinois' method with a halving now and then.
+
+    `ends` are the two places, and the guard less -`below` there.
+    """
+    low, high, g_low, g_high = ends
+    of = _depends(robot, contact, k)
     if not g_low > 0.0:
         return low if path.armed[k] else high
     for it in range(HALVINGS):

@@ -95,8 +95,8 @@ def mechanics(robot: Robot, qpos, qvel, ctrl=None, act=None) -> Mechanics:
 @dynamics.jit
 def evaluate(robot, work, qpos, qvel, ctrl, act, act_rate, qacc):
     """Write everything of `Mechanics` to the workspace; return kinetic and potential energy [J]."""
-    kinetic, potential = dynamics.energy(robot, work, qpos, qvel)
     dynamics.mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
+    kinetic, potential = dynamics.energy(robot, work, qvel)
     dynamics.free_acceleration(robot, work, qacc)
     feet.feet(robot, work)
     equalities.equalities(robot, work)

@@ -21,12 +21,11 @@ from .newton import CLOSED, SLIP
 if TYPE_CHECKING:
     from .contact import Block
 
-SAMPLES = 8  # of the polynomial, more than its five coefficients
 NEAR = 1e-4  # of the unit circle: a root that is an angle, before it is polished
 ROUNDING, RESTS, APART, SINGULAR = 1e-12, 1e-10, 1e-7, 1e-10
 FEW = 7  # blocks of which all sets are tried beside a cone
 SEVERAL = 4  # contacts of which others than the first solution are looked for
-DIRECTIONS = (1.0, 0.0), (-0.5, 0.75**0.5), (-0.5, -(0.75**0.5)), (0.5, 0.75**0.5)  # of the friction they begin with
+DIRECTIONS = (1.0, 0.0), (-0.5, 0.75**0.5), (-0.5, -(0.75**0.5))  # of the friction they begin with
 
 
 def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.ndarray]:
@@ -58,25 +57,26 @@ def is_unique(matrix: np.ndarray, blocks: Sequence[Block]) -> bool:
     """Return whether a problem has one w at most, or its matrix is singular, of which this says nothing.
 
     Of two solutions, d apart, friction gives d_t (A d)_t <= mu |d_n| |(A d)_t| for each contact, all else d (A d) <= 0.
-    With A = G G^T, y = G^T d these are d_n = P y, P = (A^-1 G)_n, and (A d)_t = T y, T = G_t, and P T^T = 0, so that
+    With A = G G^T, y = G^T d these are d_n = P y, P P^T = (A^-1)_nn, and (A d)_t = T y, T T^T = A_tt, P T^T = 0: then
     |y|^2 <= |mu P y| |T y| <= |mu P| |T| |y|^2 / 2, and y = 0 where |mu P| |T| < 2. Rows are scaled to be alike.
     """
     first = np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
     normal = [int(i) for block, i in zip(blocks, first, strict=True) if block.mu > 0.0]
     if not normal:
         return True
-    sizes, vectors = np.linalg.eigh(matrix)
-    if sizes[0] <= SINGULAR * sizes[-1]:
+    try:
+        inverse = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
         return True
-    tangents = [k for i in normal for k in (i + 1, i + 2)]
-    mu = np.array([block.mu for block in blocks if block.mu > 0.0])
-    inverse, slide = (
-        mu[:, None] * vectors[normal] / np.sqrt(sizes),
-        (vectors[tangents] * np.sqrt(sizes)).reshape(-1, 2, len(sizes)),
-    )
-    alike = np.sqrt(np.linalg.norm(slide, axis=(1, 2)) / np.linalg.norm(inverse, axis=1))
-    slide = (slide / alike[:, None, None]).reshape(-1, len(sizes))
-    return np.linalg.norm(inverse * alike[:, None], 2) * np.linalg.norm(slide, 2) < 2.0
+    least, most = inverse.diagonal().min(), inverse.diagonal().max()
+    if not (least > 0.0 and most * matrix.diagonal().max() < 1.0 / SINGULAR):
+        return True
+    mu, n = np.array([block.mu for block in blocks if block.mu > 0.0]), np.array(normal)
+    slide = (matrix.diagonal()[n + 1] + matrix.diagonal()[n + 2]) ** 0.5  # of a row
+    alike = slide / (mu * inverse.diagonal()[n] ** 0.5)
+    rows, scale = np.stack([n + 1, n + 2], 1).ravel(), np.sqrt(alike)
+    slides = np.linalg.eigvalsh(matrix[rows[:, None], rows] / np.outer(scale.repeat(2), scale.repeat(2)))[-1]
+    return slides * np.linalg.eigvalsh(inverse[n[:, None], n] * np.outer(mu * scale, mu * scale))[-1] < 4.0
 
 
 def starts(matrix: np.ndarray, blocks: Sequence[Block]) -> np.ndarray:
@@ -92,7 +92,7 @@ def starts(matrix: np.ndarray, blocks: Sequence[Block]) -> np.ndarray:
     for block in blocks:
         parts = np.zeros((1, rows_of(block.kind)))
         if block.kind == CONE:
-            slips = [(1.0, block.mu * x, block.mu * y) for x, y in DIRECTIONS[: 4 if cones == 2 else 3]]
+            slips = [(1.0, block.mu * x, block.mu * y) for x, y in DIRECTIONS[: 3 if cones == 2 else 2]]
             parts = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), *slips])
         found = np.repeat(found, len(parts), 0)
         found[:, i : i + parts.shape[1]] = np.tile(parts, (len(found) // len(parts), 1))
@@ -108,6 +108,8 @@ def solutions_beside(matrix: np.ndarray, free: np.ndarray, blocks: Sequence[Bloc
         free: Velocities or accelerations without contact, shape (m,).
         blocks: What the rows are of.
     """
+    if len(blocks) == 1:
+        return all_solutions(matrix, free, blocks[0].mu)
     first = np.cumsum([0, *(3 if block.kind in (CONE, SLIDING) else 1 for block in blocks)])
     others = [(block, i) for block, i in zip(blocks, first, strict=False) if block.kind != CONE]
     c = next(i for block, i in zip(blocks, first, strict=False) if block.kind == CONE)
@@ -160,9 +162,13 @@ def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode
     modes; see `solve_rows`, whose status `code` is.
     """
     cones = [c for c, block in enumerate(blocks) if block.kind == CONE]
-    if code not in (S_SOLVED, S_NOT_SOLVED) or (code == S_SOLVED and (len(cones) != 1 or is_unique(matrix, blocks))):
+    if code not in (S_SOLVED, S_NOT_SOLVED) or (code == S_SOLVED and len(cones) != 1):
         return code
-    if len(cones) != 1 or len(blocks) > FEW:
+    known = len(cones) == 1 and len(blocks) <= FEW
+    rubs = any(block.kind == BOUNDED for block in blocks)  # many modes, of which the solver's one is taken
+    if code == S_SOLVED and (not known or rubs or (len(blocks) > 1 and is_unique(matrix, blocks))):
+        return code
+    if not known:
         return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
     found = solutions_beside(matrix, free, blocks)
     if not found:
@@ -190,18 +196,17 @@ def _write_modes(velocity, force, blocks: Sequence[Block], rests: float, mode) -
 
 def _angles(matrix: np.ndarray, free: np.ndarray, mu: float) -> np.ndarray:
     """Return the angles at which the slip is along the direction that friction acts against, shape (k,)."""
-
-    def across(angle):
-        u, normal = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
-        mobility = matrix[0, 0] - mu * matrix[0, 1:] @ u
-        turned = matrix[1:, :1] - mu * matrix[1:, 1:] @ u
-        return mobility * (free[1:] @ normal) - free[0] * (normal * turned).sum(0)
-
-    parts = np.fft.fft(across(2.0 * np.pi * np.arange(SAMPLES) / SAMPLES)) / SAMPLES
-    roots = np.roots(parts[[2, 1, 0, -1, -2]])
+    (m, m1, m2), (n1, a, b), (n2, c, d) = matrix.tolist()
+    f, f1, f2 = free.tolist()
+    p, q, r = mu * (f * c - m1 * f2), mu * (f * (d - a) - m2 * f2 + m1 * f1), mu * (m2 * f1 - f * b)
+    cosine, sine = m * f2 - f * n2, f * n1 - m * f1  # of the angle; then of twice the angle
+    cosine_2, sine_2, constant = 0.5 * (p - r), 0.5 * q, 0.5 * (p + r)
+    first, second = 0.5 * (cosine - 1j * sine), 0.5 * (cosine_2 - 1j * sine_2)
+    roots = np.roots([second, first, constant, first.conjugate(), second.conjugate()])
     angles = np.angle(roots[np.abs(np.abs(roots) - 1.0) < NEAR])
-    for _ in range(3):  # the secant's method over a small angle
-        step = 1e-6
-        slope = (across(angles + step) - across(angles - step)) / (2.0 * step)
-        angles = angles - across(angles) / np.where(np.abs(slope) > ROUNDING, slope, np.inf)
+    for _ in range(2):  # Newton's method
+        u, v, u2, v2 = np.cos(angles), np.sin(angles), np.cos(2.0 * angles), np.sin(2.0 * angles)
+        slope = sine * u - cosine * v + 2.0 * (sine_2 * u2 - cosine_2 * v2)
+        value = constant + cosine * u + sine * v + cosine_2 * u2 + sine_2 * v2
+        angles = angles - value / np.where(np.abs(slope) > ROUNDING, slope, np.inf)
     return angles

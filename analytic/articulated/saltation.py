@@ -136,7 +136,7 @@ class _Displaced:
         self.ctrl_by = self.differences(lambda x, _: controls(x[:nq], x[nq : nq + nv]))
         run.ctrl = np.array(controls(run.qpos, run.qvel), float)
         run.refresh()
-        if events.violates(run):
+        if run.broken:
             run.fired[:] = False
             mark_yielding(run.robot.tables, run.contact, run.path, run.fired)
             fired = run.fired.copy()
@@ -217,7 +217,7 @@ class _Displaced:
     def _guards(self, modes: tuple, x: np.ndarray, ctrl: np.ndarray) -> np.ndarray:
         """Return the guards of modes at a state."""
         self._field(modes, x, ctrl)
-        return self._there.path.now.copy()
+        return self._there.path.before.copy()
 
 
 def _let_go(run: Simulation, fired: np.ndarray) -> bool:

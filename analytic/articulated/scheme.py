@@ -55,6 +55,7 @@ class Path(NamedTuple):
     after: np.ndarray  # (n_guards,) at its end
     low: np.ndarray  # (n_guards,) the least of its stages
     was: np.ndarray  # (n_guards,) at the sample before
+    last: np.ndarray  # (n_guards,) at that before
     now: np.ndarray  # (n_guards,) at a sample
     tol: np.ndarray  # (n_guards,) from which on a guard counts as positive
     armed: np.ndarray  # (n_guards,) bool, whether it was above that
@@ -67,7 +68,7 @@ class Path(NamedTuple):
 def path_of(scheme: Scheme, n: int, n_guards: int, n_lines: int) -> Path:
     """Return arrays for states of n numbers."""
     shapes = [(len(scheme.a), n), (3 + len(scheme.d), n), (n,), (n,), (n,)]
-    guards = (np.zeros(n_guards) for _ in range(6))
+    guards = (np.zeros(n_guards) for _ in range(7))
     dry, log, logged = np.zeros(n_lines, np.int64), np.zeros((LOG + n_lines, 3)), np.zeros(1, np.int64)
     armed, sunk = np.zeros(n_guards, np.bool_), np.full(n_guards, SUNK)
     return Path(*map(np.zeros, shapes), *guards, armed, sunk, dry, log, logged)

@@ -140,9 +140,11 @@ class Simulation:
             self.ctrl[None] if controls is None else controls, ends, fresh, (self.time, self.step), self.x, self.fired,
         )  # fmt: skip
 
-    def refresh(self) -> None:
-        """Evaluate mechanics, forces and guards at the present state and modes."""
-        self.call(flow.FORCES)
+    def refresh(self, rest: bool = False) -> float:
+        """Evaluate mechanics, forces and guards at the present state and modes, after `let_rest`; return the energy."""
+        broken, _, kinetic, potential = self.call(flow.REST if rest else flow.FORCES)
+        self.broken = bool(broken)
+        return kinetic + potential
 
     def set_controls(self, ctrl) -> None:
         """Change the controls; forces jump, and the modes are chosen anew if they do not allow it."""

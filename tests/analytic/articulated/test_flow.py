@@ -88,6 +88,38 @@ def test_a_ball_on_a_spring_lands_at_its_closed_time_though_it_would_come_back_w
     assert run.lost > 0.0
 
 
+@pytest.mark.parametrize("method", SCHEMES)
+@pytest.mark.parametrize("depth", [1e-3, 1e-4, 1e-5])
+def test_a_touch_between_two_samples_is_found(method, depth):
+    """The ball comes so deep, for .4 (depth)^(1/2) s, and back; samples are some 5 ms apart."""
+    robot = convert(mujoco.MjModel.from_xml_string(SWING), ["ball"])
+    run = start(robot, [1.1 + depth], options=Options(rtol=1e-9 if method == "dop853" else 1e-7, method=method))
+    run.to(0.5)
+    assert [event.what for event in run.events[:1]] == ["impact"]
+    speed = 10.0 * np.sqrt(2.0 * 0.5 * depth)
+    assert run.events[0].time == pytest.approx(np.arccos(-0.5 / (0.5 + depth)) / 10.0, abs=1e-6 / speed)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_no_step_in_which_a_parabola_dips_is_clear(name):
+    """Its stages are where the method has them; its dip may be anywhere, beside an end, too, and however shallow."""
+    scheme, rng = SCHEMES[name], np.random.default_rng(3)
+    nodes = scheme.a[1 : len(scheme.b)].sum(1)
+    path = path_of(scheme, 1, 1, 0)
+    for _ in range(4000):
+        vertex, depth = rng.uniform(), 10.0 ** rng.uniform(-6.0, 0.0)
+        depth *= min(vertex, 1.0 - vertex) ** 2
+
+        def guard(at, vertex=vertex, depth=depth):
+            return (at - vertex) ** 2 - depth
+
+        path.tol[:], path.armed[:] = 1e-12, True
+        path.before[:], path.after[:], path.low[:] = guard(0.0), guard(1.0), guard(nodes).min()
+        assert not is_clear(path)
+    path.before[:], path.after[:], path.low[:] = 1.0, 2.0, 0.9
+    assert is_clear(path)
+
+
 @pytest.mark.parametrize("way", [-1.0, 1.0])
 def test_a_dry_joint_yields_the_way_that_new_controls_push(way):
     robot = convert(mujoco.MjModel.from_xml_string(SPRING.format(0.0, 5.0)), [])
