@@ -262,8 +262,12 @@ def assignments(
     return found
 
 
-def terrain(words: Sequence[str]) -> terrains.Terrain:
+def terrain(words: Sequence[str], usable: tuple[type, ...] = ()) -> terrains.Terrain:
     """Return the terrain that words name, the first its name, the others its arguments.
+
+    Args:
+        words: The words.
+        usable: Classes of terrains that are told where the name is unknown; by default all.
 
     Raises:
         ValueError: If it is unknown, or its arguments are not numbers, or none that a length has.
@@ -274,4 +278,7 @@ def terrain(words: Sequence[str]) -> terrains.Terrain:
         raise ValueError(f"arguments of a terrain are numbers, got {' '.join(words[1:])}") from None
     if not all(abs(value) <= LARGEST for value in values):
         raise ValueError(f"arguments of a terrain are numbers up to {LARGEST:g}, got {' '.join(words[1:])}")
+    if usable and words[0] not in terrains.TERRAINS:
+        known = [name for name, kind in terrains.TERRAINS.items() if issubclass(kind, usable)]
+        raise ValueError(f"unknown terrain {words[0]!r}; there are {', '.join(known)}")
     return terrains.make(words[0], *values)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.analytic.terrain import Terrain
+from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import FORCES, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
@@ -79,7 +79,8 @@ class RobotFile(MachineCommand):
         from tarsus.envs import own_verdict
         from tarsus.mjcf import own_exact, own_robot, presets
 
-        robot, ground = own_robot.OwnRobot(self.path, **options.given(args)), arguments.terrain(args.terrain)
+        planes = (Flat, Slope) if args.engine != "mujoco" else ()
+        robot, ground = own_robot.OwnRobot(self.path, **options.given(args)), arguments.terrain(args.terrain, planes)
         preset = presets.find(args.preset)
         model = own_robot.model(robot, ground, preset)
         own_verdict.warn(self.path.name, own_verdict.of_file(robot, preset))
