@@ -37,8 +37,10 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def word(text: str) -> str:
-    """Return a name as part of a folder's: of a path its last part."""
-    return re.sub(r"[^\w.]+", "-", Path(text).name).strip("-.") or "it"
+    """Return a name as part of a folder's: of a path its last part, of a robot's file without its suffix."""
+    path = Path(text)
+    name = path.stem if path.suffix.lower() in (".xml", ".urdf") else path.name
+    return re.sub(r"[^\w.]+", "-", name).strip("-.") or "it"
 
 
 class Output:
