@@ -1,9 +1,7 @@
-"""A robot of the user's own: its rollouts as labelled records, their numbers and figure, and the contact solver.
+"""A robot of the user's own: registered as an environment, its model, rollouts, numbers, figure, and contact solver."""
 
-The robot itself is an `OwnRobot` of `tarsus.mjcf.own_robot`, and `register` of `tarsus.envs.own_robot` makes an
-environment of it.
-"""
-
+from .envs.own_robot import RobotWarning, register
+from .mjcf.own_robot import EXAMPLE, OwnRobot, model, standing
 from .scripts.library.own_robot.exact import exact_rollout
 from .scripts.library.own_robot.measures import Measures, draw, lines, measures
 from .scripts.library.own_robot.rollout import rollout, rollout_of
@@ -12,6 +10,6 @@ from .scripts.library.own_robot.stance import Stance, stance
 from .scripts.library.own_robot.strides import clock, stride_map
 
 __all__ = [
-    "Measures", "OwnWalk", "Stance", "clock", "draw", "exact_rollout", "lines", "measures", "rollout", "rollout_of",
-    "stance", "stride_map", "walk",
+    "EXAMPLE", "Measures", "OwnRobot", "OwnWalk", "RobotWarning", "Stance", "clock", "draw", "exact_rollout", "lines",
+    "measures", "model", "register", "rollout", "rollout_of", "stance", "standing", "stride_map", "walk",
 ]  # fmt: skip

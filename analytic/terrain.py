@@ -10,6 +10,7 @@ Source: SimSect manual, Table 3, for `flat`, `sinusoid` and `sloped`; RHexLib, e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -183,15 +184,19 @@ TERRAINS: dict[str, type[Terrain]] = {
 }
 
 
-def make(terrain: str | Terrain, *args: float) -> Terrain:
+def make(terrain: str | Sequence | Terrain, *args: float) -> Terrain:
     """Return a terrain from its name and arguments in the order of its fields; a terrain is returned as it is.
+
+    A name may stand with its arguments, as in ("slope", 0.1, 0.0).
 
     Raises:
         ValueError: If no terrain has that name, or it takes fewer arguments.
     """
     if isinstance(terrain, Terrain):
         return terrain
-    if terrain not in TERRAINS:
+    if isinstance(terrain, tuple | list) and terrain:
+        return make(*terrain, *args)
+    if not isinstance(terrain, str) or terrain not in TERRAINS:
         raise ValueError(f"unknown terrain {terrain!r}; there are {', '.join(TERRAINS)}")
     names = [field.name for field in fields(TERRAINS[terrain])]
     if len(args) > len(names):

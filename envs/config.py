@@ -91,7 +91,7 @@ class TaskConfig:
 
     params: Any = None  # the robot
     task: str = "forward"  # or "commanded": follow a forward speed
-    terrain: str | Terrain = "flat"  # a terrain or its name
+    terrain: str | tuple | list | Terrain = "flat"  # a terrain, its name, or that with arguments: ("slope", 0.1, 0.0)
     reroll_terrain: bool = True  # draw a seeded terrain anew from each episode's seed
     terrain_difficulty: tuple[float, float] | None = None  # range of a factor on its heights, drawn in each episode
     terrain_curriculum: bool = False  # change that factor with the robot's progress instead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -21,6 +22,8 @@ _WORDS = {
     float: "a finite number",
     str: "a name",
     type(None): "None",
+    tuple: "a tuple",
+    list: "a list",
     tuple[float, float]: "a pair of finite numbers",
     Sequence[str]: "a sequence of names",
     Mapping[str, tuple]: "a mapping from names to tuples",
@@ -122,5 +125,9 @@ def from_keywords(config: type, keywords: Mapping[str, Any]):
     for name in keywords:
         if name not in known:
             owner = config.__name__.removesuffix("Config")
-            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}; there are {', '.join(known)}")
+            near = difflib.get_close_matches(name, known, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise TypeError(
+                f"{owner}() got an unexpected keyword argument {name!r}{meant}; there are {', '.join(known)}"
+            )
     return config(**keywords)

@@ -12,11 +12,32 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from .kinds import BALL, FREE, HFIELD, MESH, PLANE
+from .kinds import BALL, FREE, HFIELD, HINGE, MESH, PLANE
 
 FLOORS = (PLANE, HFIELD)
 LEAST_MASS, LEAST_INERTIA = 1e-6, 1e-9  # [kg], [kg m^2]
 SIZES = {FREE: (7, 6), BALL: (4, 3)}  # of qpos and qvel; of others 1 each
+RADIANS = 2 * np.pi  # degrees: a hinge with a smaller range is hardly one
+
+
+def of_mjcf(spec: mujoco.MjSpec) -> list[str]:
+    """Leave out of an MJCF what is only drawn and absent, add floor and free joint; return sentences on that."""
+    return [*leave_out_drawn(spec), *add_floor(spec), *add_free_joint(spec), *tiny_ranges(spec)]
+
+
+def tiny_ranges(spec: mujoco.MjSpec) -> list[str]:
+    """Return a question about ranges of hinges that look like radians where the file has degrees, MuJoCo's default."""
+    if not spec.compiler.degree:
+        return []
+    spans = {joint.name or "a hinge": tuple(joint.range) for joint in spec.joints if joint.type == HINGE}
+    spans = {name: span for name, span in spans.items() if span[0] < span[1]}
+    name, (low, high) = max(spans.items(), key=lambda one: one[1][1] - one[1][0], default=("", (0.0, np.inf)))
+    if high - low > RADIANS:
+        return []
+    return [
+        f"the ranges of all hinges are tiny, of {name} {low:g} to {high:g} degrees: are they in radians? MuJoCo's "
+        'default is degrees; <compiler angle="radian"/> says otherwise'
+    ]
 
 
 def leave_out_drawn(spec: mujoco.MjSpec) -> list[str]:

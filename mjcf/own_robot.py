@@ -215,7 +215,7 @@ def model(robot: OwnRobot, terrain: str | Terrain = "flat", preset: str | Preset
     Raises:
         ValueError: If `build` refuses the file, or MuJoCo does.
     """
-    ground = make(terrain) if isinstance(terrain, str) else terrain
+    ground = make(terrain)
     try:
         return compiled(build(robot, ground, preset), robot)[0]
     except (ValueError, RuntimeError) as error:

@@ -7,6 +7,7 @@ own defaults are wrong for toes of ten grams: feet sink 5 mm, and it walks 11 % 
 from __future__ import annotations
 
 import copy
+import difflib
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -157,7 +158,9 @@ def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Prese
     if isinstance(preset, Preset):
         return preset
     if preset not in presets:
-        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}")
+        near = difflib.get_close_matches(str(preset).lower(), presets, 1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}{meant}")
     return presets[preset]
 
 

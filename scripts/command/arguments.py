@@ -228,12 +228,18 @@ def assignments(
     return found
 
 
-def terrain(words: Sequence[str]) -> terrains.Terrain:
-    """Return the terrain that words name, the first its name, the others its arguments; or ValueError."""
+def terrain(words: Sequence[str], usable: tuple[type, ...] = ()) -> terrains.Terrain:
+    """Return the terrain that words name, the first its name, the others its arguments; or ValueError.
+
+    Classes that are `usable` are told where the name is unknown, by default all.
+    """
     try:
         values = [float(word) for word in words[1:]]
     except ValueError:
         raise ValueError(f"arguments of a terrain are numbers, got {' '.join(words[1:])}") from None
     if not all(abs(value) <= LARGEST for value in values):
         raise ValueError(f"arguments of a terrain are numbers up to {LARGEST:g}, got {' '.join(words[1:])}")
+    if usable and words[0] not in terrains.TERRAINS:
+        known = [name for name, kind in terrains.TERRAINS.items() if issubclass(kind, usable)]
+        raise ValueError(f"unknown terrain {words[0]!r}; there are {', '.join(known)}")
     return terrains.make(words[0], *values)

@@ -154,6 +154,12 @@ def refusal(words: list[str], known: Iterable[str]) -> str:
     said, spelled = " ".join(words), {command.replace("_", "-"): command for command in known}
     tried = [word.replace("_", "-") for word in (said, words[-1])]
     near = next(filter(None, (difflib.get_close_matches(word, spelled, 1) for word in tried)), [])
+    if not near and words[0] in VERBS:
+        there = ", ".join(name.partition(" ")[2] for name in known if name.startswith(f"{words[0]} "))
+        files = ", and files of robots (.xml, .urdf)" if words[0] == "run" else ""
+        return f"tarsus: `{words[0]}` has no {' '.join(words[1:])!r}; there are {there}{files}"
+    if not near and (verb := difflib.get_close_matches(words[0], VERBS, 1)):
+        return f"tarsus: there is no command {words[0]!r}; did you mean `tarsus {' '.join([*verb, *words[1:]])}`?"
     hint = f"did you mean `tarsus {spelled[near[0]]}`?" if near else "`tarsus` alone lists what there is"
     return f"tarsus: there is no command {said!r}; {hint}"
 

@@ -41,6 +41,13 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
     parser.set_defaults(default_out=FOLDER / name)
 
 
+def word(text: str) -> str:
+    """Return a name as part of a folder's: of a path its last part, of a robot's file without its suffix."""
+    path = Path(text)
+    name = path.stem if path.suffix.lower() in (".xml", ".urdf") else path.name
+    return re.sub(r"[^\w.]+", "-", name).strip("-.") or "it"
+
+
 class Output:
     """The folder of a result, `folder`, and the names of what is `written` there, in order.
 
@@ -51,9 +58,7 @@ class Output:
     def __init__(self, args: argparse.Namespace, *names: str, of: str = "") -> None:
         self._args, self._names, self._force = args, (*names, RESULT), args.force
         self._named = args.out is not None
-        default = args.default_out.with_name(
-            args.default_out.name.replace("*", re.sub(r"[^\w.]+", "-", Path(of).name).strip("-.") or "it")
-        )
+        default = args.default_out.with_name(args.default_out.name.replace("*", word(of)))
         self.folder: Path = args.out if self._named else default
         self.written: list[str] = []
         same = [name for name in self._names if self._named and args.out.suffix == Path(name).suffix != ""]

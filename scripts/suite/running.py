@@ -14,6 +14,7 @@ from tarsus.scripts.suite import worker
 from tarsus.scripts.suite.process import Ended, Process
 
 ENGINES = Path(__file__).parent / "engines"
+EXTRAS = {"mujoco_warp": "warp"}  # of engines whose extra has another name
 READY = 300.0  # wall time that an engine may take to say its name: its first import [s]
 PATIENCE = 3.0  # times the longest processor time of a case, before a call that has not returned is ended
 # Wall time of a case, from when it began, before a worker counts as hanging: so much, and its processor time at the
@@ -57,8 +58,16 @@ def about(path: Path, python: str = sys.executable) -> About:
         with Process(python, [str(path.resolve()), "-"]) as process:
             said = process.line(READY, ["engine"])
     except Ended as end:
-        return About(path.stem, why=str(end))
+        return About(path.stem, why=f"{end}{_installs(path) if 'No module named' in str(end) else ''}")
     return About(said["engine"], said["version"], said["settings"])
+
+
+def _installs(path: Path) -> str:
+    """Return what installs the package of an engine that comes with the suite."""
+    if path.parent != ENGINES:
+        return ""
+    extra = EXTRAS.get(path.stem, f"suite-{path.stem}")
+    return f"; `pip install 'tarsus[{extra}]'` installs it, or --python {path.stem}=PATH names a Python that has it"
 
 
 def check_settings(path: Path, known: About, wanted: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.analytic import terrain
-from tarsus.analytic.terrain import TERRAINS, DitchedFlat, Flat, Rough, Sinusoid, Slope, Sloped, Step
+from tarsus.analytic.terrain import TERRAINS, DitchedFlat, Flat, Rough, Sinusoid, Slope, Sloped, Step, make
 
 coordinate = st.floats(-30, 30, allow_nan=False)
 every_terrain = pytest.mark.parametrize("ground", [kind() for kind in TERRAINS.values()], ids=TERRAINS)
@@ -124,3 +124,9 @@ def test_terrains_are_made_by_name_and_arguments():
 def test_bad_terrains_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         terrain.make(*arguments)
+
+
+def test_a_name_with_its_arguments_is_a_terrain():
+    assert make(("slope", 0.1, 0.2)) == make(["slope", 0.1], 0.2) == make("slope", 0.1, 0.2)
+    with pytest.raises(ValueError, match="unknown terrain .{2}; there are flat"):
+        make(())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from tarsus.analytic.terrain import Flat
+from tarsus.analytic.terrain import Flat, Slope
 from tarsus.envs import own_robot, own_trial, own_verdict
 from tarsus.envs.free_body import FreeBodyTask
 from tarsus.mjcf import PRESETS
@@ -214,6 +214,10 @@ def test_what_cannot_be_an_environment_is_refused(registered, mjcf, feet, option
 def test_unknown_options_are_refused_and_a_missing_range_is_no_matter_where_there_is_a_reach(registered):
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         registered(colour="red")
+    with pytest.raises(TypeError, match="argument 'residual_rang'; did you mean residual_range.; there are "):
+        registered(residual_rang=0.2)
+    registered(terrain=("slope", 0.1, 0.0))
+    assert make().terrain == Slope(0.1, 0.0)
     with pytest.raises(ValueError, match="params must be an OwnRobot"):
         own_robot.OwnRobotEnv()
     with pytest.raises(ValueError, match="cannot randomise 'weight'; there are g, friction_coeff, body_mass"):

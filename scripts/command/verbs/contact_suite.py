@@ -22,10 +22,17 @@ def parser() -> arguments.Parser:
         metavar="NAME",
         help=f"of {engines} (mujoco), or the file of your own",
     )
-    add("--setting", nargs="+", default=[], metavar="NAME", help="settings of the engine to run (all)")
-    add("--case", nargs="+", default=[], metavar="ID", help="cases to run, by id or phenomenon (all)")
+    add("--setting", nargs="+", action="extend", default=[], metavar="NAME", help="settings of the engine to run (all)")
+    add("--case", nargs="+", action="extend", default=[], metavar="ID", help="cases to run, by id or phenomenon (all)")
     add("--cases", type=paths.folder, default=case.CASES, help="folder of other cases")
-    add("--python", nargs="+", default=[], metavar="NAME=PATH", help="the Python in which an engine is installed")
+    add(
+        "--python",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=PATH",
+        help="the Python in which an engine is installed",
+    )
     add("--longest", type=arguments.positive, default=worker.LONGEST, help="processor time per case (%(default)g s)")
     add("--records", type=folder, help="folder for the recorded motions")
     add("--export", type=folder, help="write the suite into a folder, and run nothing")

@@ -48,6 +48,7 @@ AILMENTS = {
     "flicker": "a contact that stands breaks and returns",
     "loses force": "a contact that stands is listed, but has no force for a moment",
     "creep": "a contact that should hold slides",
+    "slides": "a contact that is commanded asks for more friction than there is",
     "sinks": "a contact that rests is deep in the ground",
 }
 COMPLAINTS = (

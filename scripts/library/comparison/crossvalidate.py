@@ -68,6 +68,8 @@ def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison:
 
 def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args) -> int:
     """Compare and write; return 0, or 2 for what cannot be compared."""
+    if machine.notice:
+        print(f"{args.seconds:g} s in MuJoCo, then in the exact engine; {machine.notice}", file=sys.stderr)
     try:
         exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)
     except RuntimeError as error:

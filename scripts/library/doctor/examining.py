@@ -13,7 +13,7 @@ import numpy as np
 from tarsus.mjcf import own_source
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.doctor import curing, finding, judging, mended_file, replaying, symptoms, watching
+from tarsus.scripts.library.doctor import curing, finding, judging, mended_file, noticing, replaying, symptoms, watching
 from tarsus.scripts.library.doctor.finding import Diagnosis
 from tarsus.scripts.library.doctor.replaying import Postures
 from tarsus.scripts.library.doctor.report import Contact, Report, Wanted
@@ -54,25 +54,34 @@ def examine(
     def watch(other: mujoco.MjModel) -> watching.Watched:
         return watching.watch(other, examined, controls)
 
-    found, mends, last = curing.cured(base, watch, curing.groups(base))
+    ill = curing.groups(base)
+    found, mends, last = curing.cured(base, watch, ill)
     text = mended_file.written(mjcf, model, mends) if mends else ""
     if text and not fell and (bad := _longer(model, text, examined, controls)):
         words = f"all settings together, for {2 * examined:.3g} s: {bad[0]}"
         found = [replace(one, mends=(), after=np.nan, refused=(*one.refused, words)) for one in found]
         mends, text = (), ""
+    wanted, wants = _wanted(base, contact, want) if contact is not None and want is not None else (None, ())
+    if wants:
+        text = mended_file.written(mjcf, model, finding.merged(mends, wants))
+    slides = [] if controls is None else [one for k in range(len(base.pairs)) for one in symptoms.slides(base, k)]
+    left = [one.ailment for one in found if not np.isfinite(one.after)]
+    advice = noticing.of_preset(mjcf, base, ill, left, examined) if controls is None and not fell else []
     return Report(
         model=own_source.called(mjcf),
         seconds=examined,
         contacts=tuple(_contact(base, k) for k in range(len(base.pairs))),
-        findings=(*fell, *found),
-        mends=tuple(tuple(finding.as_xml(model, one.mends)) for one in (*fell, *found)),
+        findings=(*fell, *found, *slides),
+        mends=tuple(tuple(finding.as_xml(model, one.mends)) for one in (*fell, *found, *slides)),
+        notes=(*noticing.of_file(own_source.read(mjcf), model), *noticing.of_rest(base, controls is not None), *advice),
+        moved=controls is not None,
         stance=_numbers(base),
         mended_stance=_numbers(last) if mends else {},
         mended=text,
         difference=mended_file.difference(mended_file.text_of(mjcf), text) if text else "",
         immovable=base.immovable,
         replayed=replayed,
-        wanted=_wanted(base, contact, want) if contact is not None and want is not None else None,
+        wanted=wanted,
         ended=base.ended,
         versions=stamp.versions("tarsus", "mujoco", "numpy"),
         date=time.strftime("%Y-%m-%d"),
@@ -175,8 +184,8 @@ def _contact(watched: watching.Watched, k: int) -> Contact:
     )
 
 
-def _wanted(watched: watching.Watched, geom: str, want: Mapping[str, float]) -> Wanted:
-    """Return the settings of a wanted contact, for the mass and the load that it has in the model."""
+def _wanted(watched: watching.Watched, geom: str, want: Mapping[str, float]) -> tuple[Wanted, tuple[finding.Mend, ...]]:
+    """Return a wanted contact, for the mass and the load that it has in the model, and its settings."""
     number, model = watched.model.geom(geom).id, watched.model
     loads = {
         k: watched.force[watched.at_rest, k].mean() for k, pair in enumerate(watched.pairs) if number in pair.geoms
@@ -191,8 +200,9 @@ def _wanted(watched: watching.Watched, geom: str, want: Mapping[str, float]) -> 
     made = law_of(law.mass, law.timestep, law.integrator, **known, estimate=law.estimate, **want)
     texts = {"solref": finding.numbers(*made.solref), "solimp": finding.numbers(*made.solimp)}
     geoms = pair.geoms if pair.geoms[1] == number else pair.geoms[::-1]
-    xml = finding.as_xml(model, finding.of_contact(model, geoms, **texts))
-    return Wanted(pair.name, dict(want), made.solref, made.solimp, time_constant(made), tuple(xml))
+    mends = finding.of_contact(model, geoms, **texts)
+    xml = tuple(finding.as_xml(model, mends))
+    return Wanted(pair.name, dict(want), made.solref, made.solimp, time_constant(made), xml), mends
 
 
 # As integers: to an enum of MuJoCo's on the left of a comparison, an integer of NumPy's is never equal.

@@ -12,6 +12,7 @@ SHARE = 0.05  # by which a number may grow: less is not told from round-off
 BORNE = 0.01  # weights by which the vertical force may be off
 RESTLESS = 0.02  # weights by which it may be less steady
 DEPTH, DRIFT = 2e-5, 1e-4  # by which a contact may be deeper [m], a body drift faster [m/s]
+STILL = 0.5 * symptoms.CREEP  # drift that is no fault, however little it was [m/s]
 
 
 def worse(base: Watched, trial: Watched) -> list[str]:
@@ -33,7 +34,7 @@ def _whole(base: Watched, trial: Watched) -> Iterator[str]:
     before, after = base.stance.unrest(rows), trial.stance.unrest(again)
     if after > (1 + SHARE) * before + RESTLESS:
         yield f"that force varies by {after:.2g} weights instead of {before:.2g}"
-    if trial.drift > (1 + SHARE) * base.drift + DRIFT:
+    if trial.drift > max(STILL, (1 + SHARE) * base.drift + DRIFT):
         yield f"it drifts at {1e3 * trial.drift:.3g} mm/s instead of {1e3 * base.drift:.2g}"
     if trial.error > max(UNCONVERGED, (1 + SHARE) * base.error):
         yield f"the solver's forces are {100 * trial.error:.2g} % of the weight off instead of {100 * base.error:.2g}"

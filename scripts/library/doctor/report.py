@@ -73,6 +73,8 @@ class Report:
         ended: Why the simulation ended before its time, or "".
         versions: Of the packages.
         date: When.
+        notes: Sentences on the file, on what has not come to rest, and on a preset that mends it.
+        moved: Whether it was commanded, so that it had no rest.
     """
 
     model: str
@@ -90,6 +92,8 @@ class Report:
     ended: str
     versions: str
     date: str
+    notes: tuple[str, ...] = ()
+    moved: bool = False
 
     def as_json(self) -> str:
         """Return the report as JSON."""
@@ -103,14 +107,16 @@ class Report:
             for one in self.contacts
         ]
         parts = [f"{self.model}, watched for {self.seconds:.3g} s" + (f"; {self.ended}" if self.ended else "")]
-        nothing = [] if self.immovable else ["Nothing touched: place the model on its ground."]
+        parts += self.notes
+        nothing = [] if self.immovable or self.notes else ["Nothing touched: place the model on its ground."]
         parts += [stamp.markdown_table(HEAD, rows)] if rows else nothing
         parts += [f"Not examined, for no joint moves it along its normal: {', '.join(self.immovable)}."] * bool(
             self.immovable
         )
         parts += [_words(one, mends) for one, mends in zip(self.findings, self.mends, strict=True)]
         parts += [] if self.findings or not rows else ["Nothing is wrong with these contacts."]
-        parts += [_whole(self.stance, self.mended_stance)] if rows else []
+        of = "second half of the commanded motion" if self.moved else "the whole model at rest"
+        parts += [_whole(of, self.stance, self.mended_stance)] if rows else []
         parts += [_difference(self.difference)] if self.difference else []
         parts += [_replayed(self.replayed)] if self.replayed else []
         parts += [_wish(self.wanted)] if self.wanted else []
@@ -124,13 +130,13 @@ def _words(one: Diagnosis, mends: tuple[str, ...]) -> str:
         lines.append(f"Set {', '.join(f'`{mend}`' for mend in mends)}: {then}.")
     elif then:
         lines.append(f"The settings for another finding mend this: {then}.")
-    elif one.ailment != "fell":
+    elif one.ailment not in ("fell", "slides"):
         lines.append("No setting that was tried mends it and leaves the rest as good as it is.")
     lines += [f"Tried and not advised: {words}." for words in one.refused]
     return "\n  ".join(lines)
 
 
-def _whole(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+def _whole(of: str, before: Mapping[str, float], after: Mapping[str, float]) -> str:
     rows = [
         (
             words,
@@ -138,7 +144,7 @@ def _whole(before: Mapping[str, float], after: Mapping[str, float]) -> str:
         )
         for name, (words, scale) in WHOLE.items()
     ]
-    head = ("the whole model at rest", "as it is", *(["with all settings"] if after else []))
+    head = (of, "as it is", *(["with all settings"] if after else []))
     return stamp.markdown_table(head, rows)
 
 

@@ -13,12 +13,13 @@ import mujoco
 import numpy as np
 
 from tarsus.scripts.library.doctor import flicker
-from tarsus.scripts.library.doctor.finding import Mend, merged, numbers, of_contact, option
+from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, merged, numbers, of_contact, option
 from tarsus.scripts.library.doctor.watching import Watched
 
 FLICKERS = 3  # false touchdowns that are needed to say so
 LOST = 0.002  # share of a stance without contact, or without force
 CREEP = 1e-3  # of a contact that should hold; the preset `rl` creeps a little less on a slope of 0.1 [m/s]
+SATURATED, SLIDES = 0.98, 0.05  # of friction times normal force, and of its stances, from which on a contact slides
 IN_CONE = 0.9  # of friction times normal force: less tangential force has no reason to slide
 SINKS = 0.005  # depth at rest over the height of the centre of mass above the contact
 STANDS = 0.9  # share of the time at rest for which a contact presses that stands
@@ -74,6 +75,22 @@ def creep(watched: Watched, k: int) -> float:
     if pair.friction == 0 or not len(holds) or holds.mean() < STANDS:
         return 0.0
     return float(np.linalg.norm(watched.slip_velocity[rows, k][holds].mean(axis=0)))
+
+
+def slides(watched: Watched, k: int) -> Iterator[Diagnosis]:
+    """Yield a finding on a contact that slides at the limit of its friction, if it does for `SLIDES` of its stances."""
+    pair, force = watched.pairs[k], watched.force[:, k]
+    presses = force > SMALL * max(float(force.mean()), 1e-12)
+    speed = np.linalg.norm(watched.slip_velocity[:, k], axis=1)
+    saturated = presses & (watched.tangential[:, k] > SATURATED * pair.friction * force) & (speed > CREEP)
+    share = saturated.sum() / max(presses.sum(), 1)
+    if pair.friction > 0 and share > SLIDES:
+        reason = (
+            f"Its friction cone of mu {pair.friction:g} is saturated then, and it slides at "
+            f"{speed[saturated].mean():.2g} m/s in the mean: no contact setting but more friction holds it, or a gait "
+            "that asks for less"
+        )
+        yield Diagnosis("slides", (pair.name,), 100 * share, "% of its stances", reason)
 
 
 def depth(watched: Watched, k: int) -> float:

@@ -40,6 +40,7 @@ class MachineCommand:
     preset: ClassVar[str] = "reference"  # of MuJoCo's settings, by default
     files: ClassVar[tuple[str, ...]] = ("run.nc", "run.csv")  # all that a run may have
     renders: ClassVar[bool] = False  # whether its film is drawn by OpenGL
+    notice: ClassVar[str] = ""  # what to expect of its exact run, before it begins
     machine: ClassVar[Callable[[], Machine]]  # returns its description, where both engines are run from one
 
     def add_options(self, parser: arguments.Parser) -> None:

@@ -52,7 +52,7 @@ def exact_rollout(
     Raises:
         ValueError: If the robot is not covered by the exact engine, the terrain no plane, or the controls impossible.
     """
-    ground = make(terrain) if isinstance(terrain, str) else terrain
+    ground = make(terrain)
     model, data, run = begun(robot, controller, ground, options)
     reader, rows = _Reader(model, data, run), []
     n = stepping.rows_in(seconds, hold, 1)[1]

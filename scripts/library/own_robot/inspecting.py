@@ -78,7 +78,7 @@ class Inspected:
         return "\n".join(
             [
                 "import gymnasium",
-                "from tarsus.envs import own_robot",
+                "from tarsus import own_robot",
                 "",
                 f'own_robot.register("{self.name}", "{self.path.as_posix()}"{more})',
                 f'env = gymnasium.make("{self.name}")',

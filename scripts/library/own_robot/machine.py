@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.analytic.terrain import Terrain
+from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import FORCES, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
@@ -50,6 +50,7 @@ class RobotFile(MachineCommand):
     seconds = 6.0
     files = ("run.nc", "run.csv", "run.png", "run.mp4")
     renders = True
+    notice = "the exact engine takes some ten seconds for a second of a walk; its first run compiles half a minute more"
 
     def __init__(self, path: str):
         self.path, self.name = Path(path), Path(path).stem
@@ -65,7 +66,8 @@ class RobotFile(MachineCommand):
         from tarsus.envs import own_verdict
         from tarsus.mjcf import own_exact, own_robot, presets
 
-        robot, ground = own_robot.OwnRobot(self.path, **robot_options(args)), arguments.terrain(args.terrain)
+        planes = (Flat, Slope) if args.engine != "mujoco" else ()
+        robot, ground = own_robot.OwnRobot(self.path, **robot_options(args)), arguments.terrain(args.terrain, planes)
         preset = presets.find(args.preset)
         model = own_robot.model(robot, ground, preset)
         own_verdict.warn(self.path.name, own_verdict.of_file(robot, preset))

@@ -108,7 +108,7 @@ def rollout(
     Raises:
         ValueError: If the robot, terrain or preset is impossible, or the controls are.
     """
-    ground = make(terrain) if isinstance(terrain, str) else terrain
+    ground = make(terrain)
     model = own_robot.model(robot, ground, preset)
     model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
     data = own_robot.standing(model, ground)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 from tqdm import tqdm
 
 from tarsus.analytic.articulated.outcome import RunStatus
@@ -33,6 +34,11 @@ def clock(robot: own_robot.OwnRobot, slowness: float = own_clock.PERIODS[1], per
     period = max(round(period / HOLD), 1) * HOLD
     table = own_clock.table(model, own_robot.FORWARD.index(robot.forward), robot.g)
     return TableWalk(robot, Flat(), "reference", table, period)
+
+
+def names_of_speeds(model: mujoco.MjModel) -> list[str]:
+    """Return a name for each of a robot's speeds, nv in all: the root's axes, then its joints."""
+    return ["x", "y", "z", "turn x", "turn y", "turn z", *(model.joint(k).name for k in range(1, model.njnt))]
 
 
 def stride_map(

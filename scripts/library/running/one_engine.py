@@ -26,6 +26,8 @@ def run_and_write(
             options["progress"] = not options
             run = machine.mujoco(experiment, args.seconds, fine=False, on_frame=asked, **options)
         else:
+            if machine.notice:
+                print(machine.notice, file=sys.stderr)
             options |= {"rtol": args.rtol} if args.rtol else {}
             options["frame_period"] = interrupts.NOTICE_PERIOD
             run = machine.exact(experiment, args.seconds, on_frame=asked, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,23 +126,25 @@ def of_robot(
     A turn of the clock takes `period` [s], by default a middling one. ValueError if there is no robot that the exact
     engine has, or it does not come to a gait that repeats.
     """
-    from tarsus.mjcf.own_robot import OwnRobot
+    from tarsus.mjcf import own_robot
     from tarsus.scripts.library.own_robot import strides
 
-    robot, store = OwnRobot(path), store or Store()
+    robot, store = own_robot.OwnRobot(path), store or Store()
     clock = strides.clock(robot, period=period)
     said("strides from rest")
-    return _fixed(path, clock, strides.stride_map(robot, clock.controls, clock.period), store, said)
+    stride = strides.stride_map(robot, clock.controls, clock.period)
+    return _fixed(path, clock, stride, store, said, strides.names_of_speeds(own_robot.model(robot)))
 
 
-def _fixed(path: Path, clock, stride, store: Store, said: Callable[[str], Any]) -> Gait:
-    """Return the gait that is the fixed point of a clock's return map."""
+def _fixed(path: Path, clock, stride, store: Store, said: Callable[[str], Any], names_of: Sequence[str]) -> Gait:
+    """Return the gait that is the fixed point of a clock's return map; coordinates are called after what most moves."""
     begin = stride.base.x.tolist()  # of another robot it is another
     z = np.array(
         store.part(f"fixed point {begin}", lambda: newton(path.name, stride, np.zeros(stride.size), said=said).tolist())
     )
-    names = [f"position {k}" for k in range(stride.positions.shape[1])]
-    names += [f"speed {k}" for k in range(stride.speeds.shape[1])]
+    most = [[names_of[k] for k in np.abs(basis).argmax(axis=0)] for basis in (stride.positions, stride.speeds)]
+    names = [f"position {k}, {name}" for k, name in enumerate(most[0])]
+    names += [f"speed {k}, {name}" for k, name in enumerate(most[1])]
     scale = np.where(np.arange(stride.size) < stride.positions.shape[1], 1e-2, 1e-1)
     lines = (
         f"its clock's turn takes {clock.period:g} s",

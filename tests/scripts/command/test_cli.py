@@ -70,6 +70,9 @@ WRONG = {
     "run hexapd": "there is no command 'run hexapd'; did you mean `tarsus run hexapod`?",
     "figure zeno_bals --out x": "there is no command 'figure zeno_bals'; did you mean `tarsus figure zeno_ball`?",
     "figure zeno wall": "there is no command 'figure zeno wall'; did you mean `tarsus figure zeno_ball`?",
+    "stabilty quad_soft.xml": "there is no command 'stabilty'; did you mean `tarsus stability quad_soft.xml`?",
+    "run kennel:Slip3-v0": "`run` has no 'kennel:Slip3-v0'; there are connection-mpc, hexapod, hopping-leg, multipod, "
+    "slip-leg, and files of robots (.xml, .urdf)",
     "benchmrk": "there is no command 'benchmrk'; did you mean `tarsus benchmark`?",
     "hopping_leg": "there is no command 'hopping_leg'; did you mean `tarsus run hopping-leg`?",
     "--bogus": "there is no command '--bogus'; `tarsus` alone lists what there is",

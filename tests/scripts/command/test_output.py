@@ -143,3 +143,9 @@ def test_a_file_where_the_folder_belongs_is_refused(here):
 def test_a_device_is_no_file_to_write(here):
     with pytest.raises(ValueError, match="not a regular file"):
         output.new_file(Path(os.devnull), force=True)
+
+
+def test_the_suffix_of_a_robot_s_file_is_no_part_of_a_folder():
+    assert [output.word(name) for name in ("a/quad soft.xml", "b.URDF", "walk-0", "net.v2")] == [
+        "quad-soft", "b", "walk-0", "net.v2"
+    ]  # fmt: skip

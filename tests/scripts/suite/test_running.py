@@ -1,8 +1,11 @@
 """The runner: engines that fail in every way there is, and the command line."""
 
 import json
+import re
 import sys
 import textwrap
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -220,3 +223,26 @@ def test_the_exported_suite_runs_without_this_package(tmp_path):
     )
     assert json.loads(done.stdout.splitlines()[-1])["passed"]
     assert (folder / "LICENSE.md").read_text().startswith("The cases")
+
+
+def test_the_template_of_the_page_runs_and_a_missing_package_says_what_installs_it(tmp_path):
+    page = (Path(running.__file__).parents[2] / "docs/contact_suite.md").read_text(encoding="utf-8")
+    file = tmp_path / "mine.py"
+    file.write_text(re.search(r"```python\n(import numpy.*?)```", page, flags=re.DOTALL)[1], encoding="utf-8")
+    made = running.run(file, ["ball_bounces"])
+    assert made["name"] == "mine" and made["results"]["default"]["ball_bounces"]["status"] == "ran"
+    missing = running._installs(running.engines()["mujoco_warp"])
+    assert missing.startswith("; `pip install 'tarsus[warp]'`") and running._installs(file) == ""
+    extras = tomllib.loads((Path(running.__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    for name in set(running.engines()) - {"mujoco"}:
+        assert (
+            re.search(r"tarsus\[(.*)\]", running._installs(running.engines()[name]))[1]
+            in (extras["project"]["optional-dependencies"])
+        )
+
+
+def test_an_option_that_is_said_twice_has_both():
+    from tarsus.scripts.command.verbs import contact_suite
+
+    args = contact_suite.parser().parse_args(["--case", "a", "--case", "b", "c"])
+    assert args.case == ["a", "b", "c"]

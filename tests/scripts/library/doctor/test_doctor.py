@@ -11,7 +11,17 @@ import tarsus
 from tarsus.mjcf import compile_model, hexapod
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.laboratory.pages.contact_doctor import AILMENTS
-from tarsus.scripts.library.doctor import curing, examining, finding, moving, springs, symptoms, watching
+from tarsus.scripts.library.doctor import (
+    curing,
+    examining,
+    finding,
+    judging,
+    moving,
+    noticing,
+    springs,
+    symptoms,
+    watching,
+)
 
 DEFAULTS = dict(h=0.002, cone="elliptic", integrator="implicitfast", ratio=10, solref="0.02 1", solimp="0.9 0.95 0.001")
 # A cube that a sideways gravity of 0.4 of its weight presses against its friction.
@@ -291,6 +301,57 @@ def test_a_model_that_touches_nothing_or_diverges_says_so():
         seconds=5.0,
     )
     assert "diverged" in falls.ended and falls.findings[0].ailment == "long timestep"
+
+
+def test_a_file_without_ground_and_ranges_like_radians_are_said():
+    bare = "<mujoco><worldbody><body><freejoint/><geom size='0.1'/><body><joint name='hip' range='-0.7 0.7'/>"
+    bare += "<geom size='0.05'/></body></body></worldbody></mujoco>"
+    said = str(examining.examine(bare, seconds=0.1))
+    assert "There is no ground in the file" in said and "Nothing touched" not in said
+    assert "of hip -0.7 to 0.7 degrees: are they in radians?" in said
+    radians = bare.replace("<worldbody>", '<compiler angle="radian"/><worldbody>')
+    assert "radians" not in str(examining.examine(radians, seconds=0.1))
+
+
+def test_what_still_slows_down_is_not_at_rest_and_a_drift_of_nothing_is_no_fault():
+    ramp = cube(ratio=100, of_cube='friction="0.05"').replace("0 4 -9.81", "0 0 -9.81")
+    sliding = ramp.replace("</worldbody>", "</worldbody><keyframe><key qvel='0.45 0 0 0 0 0'/></keyframe>")
+    assert any(
+        "not yet at rest" in note and "--seconds 5" in note for note in examining.examine(sliding, seconds=1).notes
+    )
+    assert not examining.examine(sliding, seconds=5).notes and not examining.examine(cube(ratio=100), seconds=1).notes
+    base = watching.watch(model_of(cube(ratio=100)), 1.0)
+    for speed, fault in ((3e-4, False), (9e-4, True)):
+        place = base.stance.place + speed * base.time[:, None, None] * np.array([1.0, 0.0, 0.0])
+        moved = replace(base, stance=replace(base.stance, place=place))
+        assert any("drifts" in words for words in judging.worse(base, moved)) == fault
+
+
+def test_a_commanded_foot_at_the_limit_of_its_friction_slides():
+    text = dragged(**STILL)
+    report = examining.examine(text, seconds=0.5, controls=np.full((500, 1), 0.3))
+    (found,) = [one for one in report.findings if one.ailment == "slides"]
+    assert found.number > 90 and "cone of mu 1 is saturated" in found.reason and "slides at 0.2 m/s" in found.reason
+    assert "second half of the commanded motion" in str(report) and "the whole model at rest" not in str(report)
+    assert not examining.examine(text, seconds=0.5, controls=np.zeros((500, 1))).findings
+
+
+def test_wanted_settings_are_in_the_mended_file():
+    report = examining.examine(cube(ratio=100), contact="cube", want={"restitution": 0.5, "within": 0.1}, seconds=0.5)
+    again = model_of(report.mended)
+    np.testing.assert_allclose(again.geom("cube").solref, report.wanted.solref, rtol=1e-5)
+    assert not report.findings and "mended.xml" in str(report)
+
+
+def test_a_preset_that_mends_what_no_setting_does_is_advised():
+    base = watching.watch(model_of(cube(cone="pyramidal", ratio=1)), 1.0)
+    ill_ones = curing.groups(base)
+    left = [one.diagnosis.ailment for one in ill_ones]
+    (said,) = noticing.of_preset(cube(cone="pyramidal", ratio=1), base, ill_ones, left, 1.0)
+    assert (
+        said.startswith(f"The preset 'reference' mends {', '.join(left)}") and "apply_preset(spec, 'reference')" in said
+    )
+    assert noticing.of_preset(cube(), base, ill_ones, [], 1.0) == []
 
 
 @pytest.mark.parametrize(

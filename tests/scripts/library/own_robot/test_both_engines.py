@@ -84,5 +84,7 @@ def test_what_cannot_be_run_is_refused():
         tarsus.run("robo")
     with pytest.raises(ValueError, match="no terrain Rough: .*; there are flat, slope"):
         tarsus.run(DOG, "exact", terrain="rough")
+    with pytest.raises(ValueError, match="unknown terrain 'swamp'; there are flat, slope$"):
+        tarsus.crossvalidate(DOG, terrain="swamp")
     with pytest.raises(ValueError, match="there is no file 'nothing.urdf'"):
         tarsus.run("nothing.urdf")

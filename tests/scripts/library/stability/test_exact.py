@@ -108,7 +108,7 @@ def test_the_dogs_trot_has_the_multipliers_of_its_return_map():
 def test_the_clock_of_a_file_is_one_gait_in_both_engines_and_whole_control_periods(monkeypatch):
     found = asking.clock_period(dog.FILE)
     monkeypatch.setattr(strides, "stride_map", lambda robot, controls, period: period)  # not the strides themselves
-    monkeypatch.setattr(gaits, "_fixed", lambda path, clock, stride, store, said: clock)
+    monkeypatch.setattr(gaits, "_fixed", lambda path, clock, *more: clock)
     exact, mujoco = (asking.subject_of(str(dog.FILE), None, {}, engine) for engine in ("exact", "mujoco"))
     assert exact.period == mujoco.base.config.baseline_period == found == pytest.approx(round(found / 0.02) * 0.02)
     assert mujoco.lines[-1] == f"its clock's turn takes {found:g} s"
