@@ -36,6 +36,7 @@ PLAYED = {
     "tarsus/HexapodFollow-v0": ("hexapod-commanded",),
     "tarsus/HexapodEconomy-v0": ("hexapod-economy",),
     "tarsus/HoppingDitch-v0": ("Raibert-hurried", "hopping-ditch"),
+    "tarsus/MultipodFollow-v0": ("multipod-follow",),
     "tarsus/DogTrot-v0": ("clock-hurried", "dog"),
     "tarsus/DogRough-v0": ("clock-hurried", "dog"),
     "tarsus/DogScratch-v0": ("dog-scratch",),

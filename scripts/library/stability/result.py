@@ -100,13 +100,17 @@ class Stability:
 
     @property
     def decay_error(self) -> float | None:
-        """The largest relative error of the predicted decay, in any start; None if none was compared."""
+        """The largest relative error of the predicted decay; None if none was compared.
+
+        Of several starts it is of those that are determined, if there are any.
+        """
         off = [
             abs(one["rate"] / one["predicted_rate"] - 1.0)
             for one in self.decays
             if "rate" in one and not one["forgotten"]
         ]
-        off += [one["decay_error"] for one in self.starts if one["decay_error"] is not None]
+        known = [one for one in self.starts if one["verdict"] != Kind.NOT_DETERMINED.value] or self.starts
+        off += [one["decay_error"] for one in known if one["decay_error"] is not None]
         return max(off, default=None)
 
     def as_json(self) -> str:

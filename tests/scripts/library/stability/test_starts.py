@@ -106,3 +106,13 @@ def test_parts_of_a_policy_that_has_changed_since_are_not_taken(monkeypatch, tmp
         assert single.asked(loop, "stand", 0, tmp_path / "parts").verdict == "falls"
         heads.append((tmp_path / "parts").read_text().splitlines()[0])
     assert heads[0] == heads[1] != heads[2]
+
+
+def test_the_decay_is_off_by_what_determined_starts_show():
+    starts = [
+        {"verdict": "not determined", "decay_error": 16.0},
+        {"verdict": "stable", "decay_error": 0.01},
+        {"verdict": "stable", "decay_error": None},
+    ]
+    assert dataclasses.replace(QUICK, decays=(), starts=tuple(starts)).decay_error == 0.01
+    assert dataclasses.replace(QUICK, decays=(), starts=tuple(starts[:1])).decay_error == 16.0
