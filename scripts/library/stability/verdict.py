@@ -111,7 +111,7 @@ def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: fl
         words = f"the observed decay disagrees with the prediction: {observed:.4g} times a stride and not "
         words += f"{predicted:.4g}, displaced {worst.name}"
         if moved * STRIDES > found.step.widest:  # while the decay is observed
-            words += f"; the sections move on by {moved:.1g} typical values a stride, as by a clock whose period is no "
-            words += f"whole number of control periods, and a derivative holds within {found.step.widest:.1g} of them"
+            words += f"; the sections move on by {moved:.1g} typical values a stride, and a derivative "
+            words += f"holds within {found.step.widest:.1g} of them: it is another a few strides on"
         return f"{words}."
     return ""
