@@ -203,7 +203,8 @@ POLICIES |= {
 def of_environment(name: str) -> dict[str, Policy]:
     """Return the policies of an environment, by their names."""
     made = gymnasium.registry.get(name.rpartition(":")[2])
-    clocked = made is not None and made.kwargs.get("baseline") == "clock"  # of a user's robot
+    baseline = made and made.kwargs.get("baseline")  # of a user's robot; a table has no truth value
+    clocked = isinstance(baseline, str) and baseline == "clock"
     known = POLICIES["*"] | (corrected("clock", {}) if clocked else {})
     return known | POLICIES.get(TASKS[name].environment if name in TASKS else name, {})
 

@@ -122,7 +122,8 @@ def clock_period(path: Path, ctrl_dt: float | None = None) -> float | None:
         None if no clock walks, or of the file of a baseline that was found.
     """
     found = gymnasium.spec(robot_files.register(path)).kwargs
-    if found.get("baseline") != "clock" or not found.get(PERIOD):
+    baseline = found.get("baseline")
+    if not isinstance(baseline, str) or baseline != "clock" or not found.get(PERIOD):
         return None
     step = ctrl_dt or config.PERIOD
     return round(max(round(found[PERIOD] / step), 1) * step, 9)
