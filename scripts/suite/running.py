@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import worker
@@ -66,8 +67,8 @@ def _installs(path: Path) -> str:
     """Return what installs the package of an engine that comes with the suite."""
     if path.parent != ENGINES:
         return ""
-    extra = EXTRAS.get(path.stem, f"suite-{path.stem}")
-    return f"; `pip install 'tarsus[{extra}]'` installs it, or --python {path.stem}=PATH names a Python that has it"
+    command = extras.install(EXTRAS.get(path.stem, f"suite-{path.stem}"))
+    return f"; `{command}` installs it, or --python {path.stem}=PATH names a Python that has it"
 
 
 def check_settings(path: Path, known: About, wanted: Sequence[str]) -> None:

@@ -52,8 +52,10 @@ UNKNOWN = {"Multipod-v1": "legs", "BigAnt-v1": "n_legs", "MultipodQuasistatic-v1
 @pytest.mark.parametrize("name", ALL)
 def test_an_unknown_keyword_is_a_type_error_in_pythons_words(name):
     word = UNKNOWN.get(name, "bogus")
+    near = {"legs": "did you mean n_legs\\?; "}.get(word, "")
     for make in (single, many):
-        with pytest.raises(TypeError, match=rf"\(\) got an unexpected keyword argument '{word}'; there are params, "):
+        says = rf"\(\) got an unexpected keyword argument '{word}'; {near}there are params, "
+        with pytest.raises(TypeError, match=says):
             make(name, **{word: 6})
 
 

@@ -35,5 +35,5 @@ def test_without_a_checkout_the_requirements_are_named(monkeypatch, tmp_path):
 def test_messages_name_extras_that_exist_and_no_page_says_that_the_package_is_published():
     texts = {path: path.read_text(encoding="utf-8") for path in FILES}
     assert not [path for path, text in texts.items() if re.search(r"pip install [^`\n]*\btarsus(\[|$|`)", text)]
-    named = {name for text in texts.values() for name in re.findall(r"extras\.install\((.*?)\)", text)}
+    named = {name for text in texts.values() for name in re.findall(r"extras\.install\((['\"].*?)\)", text)}
     assert {word.strip("\"' ") for names in named for word in names.split(",")} <= {*OPTIONAL} and len(named) > 5

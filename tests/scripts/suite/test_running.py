@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tarsus.analytic.compilation import extras
 from tarsus.scripts.command import cli
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import offering, running, score
@@ -232,13 +233,11 @@ def test_the_template_of_the_page_runs_and_a_missing_package_says_what_installs_
     made = running.run(file, ["ball_bounces"])
     assert made["name"] == "mine" and made["results"]["default"]["ball_bounces"]["status"] == "ran"
     missing = running._installs(running.engines()["mujoco_warp"])
-    assert missing.startswith("; `pip install 'tarsus[warp]'`") and running._installs(file) == ""
-    extras = tomllib.loads((Path(running.__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert missing.startswith(f"; `{extras.install('warp')}` installs") and running._installs(file) == ""
+    project = tomllib.loads((Path(running.__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     for name in set(running.engines()) - {"mujoco"}:
-        assert (
-            re.search(r"tarsus\[(.*)\]", running._installs(running.engines()[name]))[1]
-            in (extras["project"]["optional-dependencies"])
-        )
+        extra = re.search(r"\[([\w-]+)\]", running._installs(running.engines()[name]))[1]
+        assert extra in project["project"]["optional-dependencies"]
 
 
 def test_an_option_that_is_said_twice_has_both():

@@ -8,7 +8,7 @@ import pytest
 import tarsus
 from tarsus import own_robot
 from tarsus.mjcf.own_robot import OwnRobot
-from tarsus.scripts.library.comparison import comparison_page
+from tarsus.scripts.library.comparison import shown
 from tarsus.scripts.library.comparison.compare import BODY
 from tarsus.scripts.library.own_robot.machine import HOLD, RobotFile, TableWalk
 from tarsus.scripts.library.own_robot.measures import measures
@@ -38,8 +38,8 @@ def test_a_quadruped_walks_alike_in_both_engines_and_its_books_close():
             pytest.approx(weight, rel=0.02)
         )
     assert found.comparison.feet == ["FL", "FR", "RL", "RR"]
-    shown = comparison_page.sections(found.comparison)
-    assert "Energy" in [section.title for section in shown] and shown[1].rows[0][0] == "FL"
+    sections = shown.sections(found.comparison)
+    assert "Energy" in [section.title for section in sections] and sections[1].rows[0][0] == "FL"
     level = found.exact.record.isel(time=slice(0, 1)).copy(deep=True)
     level["body_orientation"].values[0] = (
         np.cos(0.1),
