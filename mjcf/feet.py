@@ -8,12 +8,13 @@ farther from its body's origin.
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Container, Mapping, Sequence
 
 import mujoco
 import numpy as np
+
+from tarsus.analytic.spelling import meant
 
 from .kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
 from .terrain import LOWERED
@@ -48,8 +49,7 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
 def no_foot(name: str, what: str, known: Sequence[str], others: Mapping[str, Container[str]], more: str = "") -> str:
     """Return the sentence on a name that is no foot's: what else has it, of what is known, and what is alike."""
     other = "".join(f", but a {kind}" for kind, names in others.items() if name in names)
-    close = difflib.get_close_matches(name, known, 1, 0.5)
-    hint = f"; did you mean {close[0]!r}?" if close and not other else ""
+    hint = "" if other else meant(name, known)
     return f"there is no {what} {name!r} to be a foot{other}; there are {', '.join(known) or 'none'}{more}{hint}"
 
 

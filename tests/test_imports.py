@@ -14,13 +14,13 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = {"analytic", "mjcf", "controllers", "envs", "scripts"}
 PLAIN = {
     f"analytic.{name}"
-    for name in "models terrain clock rhex_gaits undulation motor battery finite compilation.extras".split()
+    for name in "models terrain clock rhex_gaits undulation motor battery finite spelling compilation.extras".split()
 }
 
 # What each folder may import: others (all, or single modules of one), and third-party packages it must not.
 MAY_IMPORT = {
     "analytic": set(),
-    "mjcf": {"analytic.articulated", "analytic.models", "analytic.terrain", "analytic.finite"},
+    "mjcf": {"analytic.articulated", "analytic.models", "analytic.terrain", "analytic.finite", "analytic.spelling"},
     "controllers": {"analytic"},
     "envs": {"mjcf"} | PLAIN,
     "scripts": FOLDERS,

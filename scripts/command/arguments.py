@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import difflib
 import functools
 import itertools
 import math
@@ -22,6 +21,7 @@ from typing import Any
 import gymnasium
 
 from tarsus.analytic import terrain as terrains
+from tarsus.analytic.spelling import listed, meant
 from tarsus.scripts.library.base import robot_warnings
 
 LARGEST = 1e9  # of a number without a limit of its own: further away squares and cubes leave what floats hold
@@ -73,17 +73,9 @@ class Parser(argparse.ArgumentParser):
     def _meant(self, message: str) -> str:
         """Return a suggestion for a word that is refused; empty if nothing is near."""
         if unknown := re.match(r"unrecognized arguments: (-[^\s=]+)", message):
-            subparsers = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
-            below = [made for action in subparsers for made in action.choices.values()]
-            return meant(unknown[1], {option for made in (self, *below) for option in made._option_string_actions})
+            return meant(unknown[1], options_of(self))
         wrong = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)$", message)
         return meant(wrong[1], re.findall(r"[^\s',]+", wrong[2])) if wrong else ""
-
-
-def meant(said: str, known: Iterable[str]) -> str:
-    """Return `; did you mean ...?` of the nearest name that there is, or nothing."""
-    near = difflib.get_close_matches(said, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def command(main: Callable[..., int]) -> Callable[..., int]:
@@ -130,6 +122,13 @@ def parser_of(main: Callable[[list[str]], int]) -> argparse.ArgumentParser:
     except Declared as declared:
         return declared.args[0]
     raise LookupError("the command does not read its options by `arguments.read`")
+
+
+def options_of(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the options of a parser and of its subcommands."""
+    subparsers = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    below = [made for action in subparsers for made in action.choices.values()]
+    return sorted({option for made in (parser, *below) for option in made._option_string_actions})
 
 
 def begin() -> None:
@@ -224,7 +223,7 @@ def assignments(
             size = f"they may be up to {LARGEST:g} in size"
             raise ValueError(f"{option} takes numbers, got {word!r}; {size}") from None
         if known and name not in known:
-            raise ValueError(f"unknown parameter {name!r}{of}; there are {', '.join(known)}")
+            raise ValueError(f"unknown parameter {name!r}{of}; there are {listed(name, known)}")
     return found
 
 

@@ -71,6 +71,12 @@ GROUPS = {
     },
 }
 VERBS = {name: verb for group in GROUPS.values() for name, verb in group.items()}
+# MODULE:FUNCTION in `library` that returns, as lines, the names behind a verb that are no files.
+LISTINGS = dict.fromkeys(("evaluate", "certify"), "learning.policies:listed") | {
+    "train": "learning.training_runs:listed",
+    "stability": "stability.gaits:listed",
+    "export": "learning.policies:trained_ones",
+}
 LABORATORY = "laboratory"  # the folder in FOLDER that makes the documentation: in a checkout, and in no wheel
 
 
@@ -147,20 +153,35 @@ def listing(found: dict[str, Path]) -> str:
     return "\n".join(f"tarsus {command:{width}}  {summary(path)}" for command, path in found.items())
 
 
+def listed(verb: str) -> str:
+    """Return the names behind a verb that no files have."""
+    module, _, function = LISTINGS[verb].partition(":")
+    return getattr(importlib.import_module(f"tarsus.scripts.library.{module}"), function)()
+
+
+def unnamed(verb: str, option: str, first: str, path: Path) -> str:
+    """Return the sentence about an option without a name before it; `first` is a command of the verb, of that file."""
+    from tarsus.scripts.command import arguments
+
+    known, word = arguments.options_of(arguments.parser_of(main_of(first, path))), option.partition("=")[0]
+    hint = "" if word in known else arguments.meant(word, known)
+    return f"tarsus {verb}: takes {VERBS[verb].follows} before {word}; `tarsus {verb}` lists the names{hint}"
+
+
 def refusal(words: list[str], known: Iterable[str]) -> str:
     """Return the sentence about words that name nothing, with the nearest that does."""
-    import difflib
+    from tarsus.analytic.spelling import nearest
 
     said, spelled = " ".join(words), {command.replace("_", "-"): command for command in known}
     tried = [word.replace("_", "-") for word in (said, words[-1])]
-    near = next(filter(None, (difflib.get_close_matches(word, spelled, 1) for word in tried)), [])
+    near = next(filter(None, (nearest(word, spelled) for word in tried)), "")
     if not near and words[0] in VERBS:
         there = ", ".join(name.partition(" ")[2] for name in known if name.startswith(f"{words[0]} "))
         files = ", and files of robots (.xml, .urdf)" if words[0] == "run" else ""
         return f"tarsus: `{words[0]}` has no {' '.join(words[1:])!r}; there are {there}{files}"
-    if not near and (verb := difflib.get_close_matches(words[0], VERBS, 1)):
-        return f"tarsus: there is no command {words[0]!r}; did you mean `tarsus {' '.join([*verb, *words[1:]])}`?"
-    hint = f"did you mean `tarsus {spelled[near[0]]}`?" if near else "`tarsus` alone lists what there is"
+    if not near and (verb := nearest(words[0], VERBS)):
+        return f"tarsus: there is no command {words[0]!r}; did you mean `tarsus {' '.join([verb, *words[1:]])}`?"
+    hint = f"did you mean `tarsus {spelled[near]}`?" if near else "`tarsus` alone lists what there is"
     return f"tarsus: there is no command {said!r}; {hint}"
 
 
@@ -223,10 +244,16 @@ def answer(argv: list[str]) -> int:
         print(needs_checkout(words[0]), file=sys.stderr)
         return 2
     command, n_words = find(words) if words else ("", 0)
+    if command and argv == [command] and command in LISTINGS:
+        print(listed(command))
+        return 0
     if command:
         return finish(command, main_of(command, commands().get(command)), argv[n_words:])
     said = " ".join([*words[:1], "_".join(words[1:])]).strip()
     if begun := {name: path for name, path in commands().items() if said and name.startswith(said)}:
+        if said in VERBS and argv[len(words) :] not in ([], ["-h"], ["--help"]):
+            print(unnamed(said, argv[len(words)], *next(iter(begun.items()))), file=sys.stderr)
+            return 2
         print(listing(begun))
         return 0
     print(refusal(words or argv[:1], [*VERBS, *commands()]), file=sys.stderr)

@@ -41,10 +41,15 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
     parser.set_defaults(default_out=FOLDER / name)
 
 
-def word(text: str) -> str:
-    """Return a name as part of a folder's: of a path its last part, of a robot's file without its suffix."""
+def called(text: str) -> str:
+    """Return a name, of a path its last part, and of `best` and `latest` of a training its folder's name too."""
     path = Path(text)
-    name = path.stem if path.suffix.lower() in (".xml", ".urdf") else path.name
+    return "/".join(path.parts[-2:]) if re.fullmatch("(best|latest)(-previous)?", path.name) else path.name
+
+
+def word(text: str) -> str:
+    """Return a name as part of a folder's, of a robot's file without its suffix."""
+    name = Path(text).stem if Path(text).suffix.lower() in (".xml", ".urdf") else called(text)
     return re.sub(r"[^\w.]+", "-", name).strip("-.") or "it"
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import json
 
-from tarsus.scripts.command import arguments, output
+from tarsus.scripts.command import arguments, cli, output
 from tarsus.scripts.library.learning import wrappers
 
 FAILS = {"falls": 2, "drifts": 3, "leans": 4}  # the first of the verdicts, in their order, at which the status is 1
@@ -22,7 +22,8 @@ POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that 
 
 
 def parser() -> arguments.Parser:
-    parser = arguments.Parser(prog="tarsus certify", description=(__doc__ or "").partition("\n")[0])
+    made = {"prog": "tarsus certify", "description": (__doc__ or "").partition("\n")[0]}
+    parser = arguments.Parser(listing=functools.partial(cli.listed, "certify"), **made)
     parser.add_argument("policy", help=POLICY)
     words = "by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read"
     parser.add_argument("--env", help=words)

@@ -10,8 +10,10 @@ Runtime: about a second for an episode.
 
 from __future__ import annotations
 
+import functools
+
 from tarsus.envs import TASKS
-from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.command import arguments, cli, output, paths
 from tarsus.scripts.library.learning import evaluation, wrappers
 
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
@@ -19,7 +21,7 @@ POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that 
 
 def parser() -> arguments.Parser:
     made = {"prog": "tarsus evaluate", "description": (__doc__ or "").partition("\n")[0]}
-    parser = arguments.Parser(listing=evaluation.policies_by_name, **made)
+    parser = arguments.Parser(listing=functools.partial(cli.listed, "evaluate"), **made)
     parser.add_argument("policy", help=POLICY)
     parser.add_argument(
         "--env",
@@ -55,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
     seeds = evaluation.seeds_of(*many, policy.environment)
     finished: dict[int, evaluation.Episode] = {}
     try:
-        named = args.policy, policy.environment if policy.environment in TASKS else args.env, dict(args.option)
+        named = policy.name, policy.environment if policy.environment in TASKS else args.env, dict(args.option)
         episodes = evaluation.evaluate(*named, *many, args.jobs, args.stochastic, args.normaliser, args.stack)
         for seed, episode in zip(seeds, episodes, strict=True):
             finished[seed] = episode

@@ -8,10 +8,11 @@ Needs the extra `onnx`.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 
 from tarsus.analytic.compilation import extras
-from tarsus.scripts.command import arguments, output
+from tarsus.scripts.command import arguments, cli, output
 from tarsus.scripts.library.learning import playing, wrappers
 
 FILE = "policy.onnx"
@@ -21,7 +22,8 @@ POLICY = "a trained policy: a name, folder of a checkpoint, .onnx, MODULE:FUNCTI
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the model; return 0, or 2 for a command line that cannot be run."""
-    parser = arguments.Parser(prog="tarsus export", description=__doc__.partition("\n")[0])
+    made = {"prog": "tarsus export", "description": __doc__.partition("\n")[0]}
+    parser = arguments.Parser(listing=functools.partial(cli.listed, "export"), **made)
     parser.add_argument("policy", help=POLICY)
     parser.add_argument(
         "--env",
@@ -42,9 +44,10 @@ def main(argv: list[str] | None = None) -> int:
         part.write_bytes(model.SerializeToString())
     ends = [model.graph.input[0], model.graph.output[0]]
     n, m = (end.type.tensor_type.shape.dim[-1].dim_value for end in ends)
-    words = f"{FILE}: `{ends[0].name}` (batch, {n}) to `{ends[1].name}` (batch, {m}), of {policy.environment}"
-    told = {"used": dict(policy.used), "lines": list(policy.lines)}
-    files.report(
-        "tarsus export", "\n".join([words, *policy.lines]), environment=policy.environment, inputs=n, outputs=m, **told
+    words = (
+        f"{FILE}: `{ends[0].name}` (batch, {n}) to `{ends[1].name}` (batch, {m}), {policy.name} of {policy.environment}"
     )
+    told = {"used": dict(policy.used), "lines": list(policy.lines)}
+    told |= {"policy": policy.name, "environment": policy.environment, "inputs": n, "outputs": m}
+    files.report("tarsus export", "\n".join([words, *policy.lines]), **told)
     return 0

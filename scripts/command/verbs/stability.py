@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from tarsus.scripts.command import arguments, output
+from tarsus.scripts.command import arguments, cli, output
 from tarsus.scripts.library.learning import wrappers
 
 FILES = ("stability.json", "stability.png")
@@ -26,7 +26,8 @@ POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, a robot's FILE
 
 
 def parser() -> arguments.Parser:
-    parser = arguments.Parser(prog="tarsus stability", description=(__doc__ or "").partition("\n")[0])
+    made = {"prog": "tarsus stability", "description": (__doc__ or "").partition("\n")[0]}
+    parser = arguments.Parser(listing=functools.partial(cli.listed, "stability"), **made)
     parser.add_argument("policy", nargs="?", help=POLICY)
     parser.add_argument("--env", help="by default the policy's own, or Hexapod-v0; a robot's FILE is read")
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
@@ -54,14 +55,16 @@ def main(argv: list[str] | None = None) -> int:
     with arguments.read(parser(), argv) as args:
         if bool(args.policy) == bool(args.compare):
             raise ValueError("say a POLICY, or --compare with results, and not both")
+        from tarsus.scripts.library.learning import policies
         from tarsus.scripts.library.stability import asking, result, shown, surviving
 
         if args.compare:
             results = [result.Stability.read(path) for path in args.compare]
         else:
+            name = policies.resolved(args.policy)  # before a folder of that name may be made
             files = output.Output(args, *FILES, of=args.policy)
             store = files.folder / PARTS if args.out else None
-            named = args.policy, args.env, dict(args.option), args.engine, wrappers.of(args), store
+            named = name, args.env, dict(args.option), args.engine, wrappers.of(args), store
             make = functools.partial(asking.subject_of, *named)
             with _line(args) as line:
                 subject = make(said=line.set_description_str)
@@ -71,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     seeds = range(args.first_seed, args.first_seed + args.seeds)
     with _line(args) as line:
-        found = asking.asked(subject, make, args.policy, seeds, store, line.set_description_str, args.jobs)
+        found = asking.asked(subject, make, name, seeds, store, line.set_description_str, args.jobs)
     found = surviving.added(found, subject, make, args.margins, args.box, store, args.jobs)
     with files.writing(*FILES) as parts:
         shown.draw(found, surviving.panel(found)).savefig(parts[1], dpi=110)

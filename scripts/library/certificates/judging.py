@@ -7,12 +7,12 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 
+from tarsus.scripts.command import output
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.certificates import divergence, replay, settings
 from tarsus.scripts.library.certificates.certificate import ERRORS, Certificate, Change, Finding, Replayed
@@ -34,7 +34,7 @@ def certify(
     threads = max(1, (n_jobs if n_jobs > 0 else joblib.cpu_count()) - 1)  # beside the longest simulation, `reference`
     groups = settings.groups(asked)
     cases = [(candidate, [asked[k] for k in group], tuple(seeds), seconds, threads) for group in groups]
-    found = parallel.each(_played, cases, n_jobs, unit="part", desc=Path(candidate.name).name, leave=False)
+    found = parallel.each(_played, cases, n_jobs, unit="part", desc=output.called(candidate.name), leave=False)
     by_place = dict(zip(itertools.chain(*groups), itertools.chain(*found), strict=True))
     rows, found = _rows(asked, [by_place[k] for k in range(len(asked))], config.task == "forward")
     shown = {name: value for name, value in candidate.options.items() if _plain(value)}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.certificates.certificate import (
     DRIFT,
@@ -89,7 +90,7 @@ def sections(certificate: Certificate) -> list[Section]:
 
 
 def html(certificate: Certificate, picture: Path) -> str:
-    title = f"{Path(certificate.policy).name}: {certificate.verdict}"
+    title = f"{output.called(certificate.policy)}: {certificate.verdict}"
     return tables.page(title, facts(certificate), sections(certificate), {"settings": picture})
 
 
@@ -118,7 +119,7 @@ def draw(certificate: Certificate, tracks: Mapping[str, list[Track]]):
         yticks=range(len(rows)),
         yticklabels=[row.setting for row in rows],
         xlabel=f"change from {BASE} [%]: speed (dot), return (square)",
-        title=f"{Path(certificate.policy).name}: {certificate.verdict}",
+        title=f"{output.called(certificate.policy)}: {certificate.verdict}",
     )
     left.invert_yaxis()
     right.axhline(DISTANCE, color="0.5", lw=0.8)

@@ -17,6 +17,7 @@ from typing import Any
 import gymnasium
 from gymnasium.envs.registration import load_env_creator
 
+from tarsus.analytic.spelling import listed
 from tarsus.envs import ENVIRONMENTS, SURROGATES, TASKS
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.learning.robot_files import called, is_file
@@ -37,7 +38,7 @@ def environment_of(name: str) -> str:
     own = [known for known, spec in gymnasium.registry.items() if spec.entry_point == OWN_ROBOT]
     bare, there_are = name.removeprefix("tarsus:"), (*ENVIRONMENTS, *SURROGATES, *TASKS, *own)
     if bare not in there_are:
-        raise ValueError(f"unknown environment {name!r}; there are {', '.join(there_are)}")
+        raise ValueError(f"unknown environment {name!r}; there are {listed(name, there_are)}")
     return bare
 
 

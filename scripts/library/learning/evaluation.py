@@ -241,10 +241,3 @@ def entered(policy: Candidate, finished: Mapping[int, Episode]) -> dict[str, Any
     printed = entering.fingerprint(policy.environment)
     about = {"id": policy.environment, "digest": entering.digest_of(printed), "fingerprint": printed}
     return about | {"options": dict(policy.options), "score": [mean, low, high], "text": text}
-
-
-def policies_by_name() -> str:
-    """Return every policy that has a name, as lines of a help; only then is MuJoCo imported."""
-    from tarsus.scripts.library.learning import policies
-
-    return policies.listed()

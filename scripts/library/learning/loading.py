@@ -19,6 +19,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from tarsus.analytic.spelling import lost
 from tarsus.scripts.library.learning import checkpoint, entering, environments, memory, policies, zipped
 from tarsus.scripts.library.learning.policies import PolicyFunction
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
@@ -32,7 +33,7 @@ class Candidate:
     """A policy with its environment.
 
     Attributes:
-        name: As on the command line.
+        name: In full, see `policies.resolved`.
         environment: Its name.
         options: Of the environment.
         make: The policy, from the environment and an episode's seed.
@@ -90,6 +91,7 @@ def load(
         raise ValueError(
             f"--option {SHOWS} changes nothing of what a policy does: leave it out; evaluate --video films"
         )
+    policy = policies.resolved(policy)
     found = _load(policy, environment, options, stochastic, wrappers)
     entering.refuse_options(found.environment, options)
     hand_made = found.network is None and policy in policies.of_environment(found.environment)
@@ -130,7 +132,7 @@ def _is_function(policy: str) -> bool:
 
 def _there(path: Path) -> Path:
     if not path.is_file():
-        raise ValueError(f"there is no file {path}")
+        raise ValueError(lost(path))
     return path
 
 

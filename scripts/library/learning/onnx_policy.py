@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tarsus.scripts.library.learning import playing, policies, robot_files
+from tarsus.scripts.library.learning import playing, robot_files
 from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import plain
@@ -46,9 +46,8 @@ def network_of(candidate: Candidate) -> TrainedPolicy:
     made = candidate.make(env, 0)
     env.close()
     if not isinstance(made, TrainedPolicy):
-        names = ", ".join(policies.shipped())
         more = "checkpoints, a .zip, an .onnx, and MODULE:FUNCTION(env) that returns a TrainedPolicy"
-        raise ValueError(f"{candidate.name!r} is no trained policy; there are {names}, and {more}")
+        raise ValueError(f"{candidate.name!r} is no trained policy; `tarsus export` alone lists those; or {more}")
     made.about |= robot_files.to_store(candidate.environment) | {"options": plain(candidate.options)}
     return made
 

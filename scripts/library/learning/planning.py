@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tarsus.analytic.compilation import extras
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.command.signature import Seed
 from tarsus.scripts.library.learning import checkpoint, environments, playing, robot_files, starting, training_runs
@@ -96,7 +97,7 @@ def check(run: TrainingRun) -> None:
         name for name in inspect.signature(getattr(stable_baselines3, run.algorithm)).parameters if name not in OURS
     ]
     if unknown := [name for name in run.settings if name not in known]:
-        raise ValueError(f"{run.algorithm} has no setting {unknown[0]!r}; there are {', '.join(known)}")
+        raise ValueError(f"{run.algorithm} has no setting {unknown[0]!r}; there are {listed(unknown[0], known)}")
     playing.make(run.environment, run.options).close()
     starting.policy_of(run)
 

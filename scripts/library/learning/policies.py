@@ -6,15 +6,17 @@ A policy is called as `policy(observation, info)` and returns an action. Some ne
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 
+from tarsus.analytic import spelling
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.rhex_gaits import SPEEDS
 from tarsus.controllers import gaits
@@ -28,7 +30,6 @@ from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs import TASKS
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
-from tarsus.scripts.command import arguments
 from tarsus.scripts.library.learning import environments
 from tarsus.scripts.library.learning.checkpoint import newest
 from tarsus.scripts.library.learning.steered import connection_mpc
@@ -219,24 +220,80 @@ def seeds_of(run: str) -> list[str]:
     return [name for name in shipped() if name.rpartition("-")[0] == run]
 
 
-def listed() -> str:
-    """Return every policy that has a name, by the environment that it is of, as lines of a help."""
+def listed(more: Mapping[str, Iterable[str]] | None = None, hand_made: bool = True) -> str:
+    """Return every policy that has a name, by the environment that it is of, as lines of a help; `more` kinds, too."""
     runs = sorted({name.rpartition("-")[0] for name in shipped()})
     named = {"any environment": POLICIES["*"]} | {name: found for name, found in POLICIES.items() if name != "*"}
-    rows = [("trained", runs), *named.items()]
+    rows = [("trained", runs), *(named.items() if hand_made else ()), *(more or {}).items()]
     return "policies by name (of a trained one the first seed; NAME-1 is another):\n" + "\n".join(
         textwrap.fill(f"{name}: {', '.join(found)}", 78, initial_indent="  ", subsequent_indent="    ")
         for name, found in rows
     )
 
 
+def trained_ones() -> str:
+    """Return those that are trained, as lines of a help."""
+    return listed(hand_made=False)
+
+
+def resolved(policy: str) -> str:
+    """Return a policy's name in full, of a training run that of its first seed; anything else as it is.
+
+    A folder that holds a policy goes before a name, and a name before a folder that holds none, such as a run's output.
+    """
+    if _holds(newest(Path(policy))) or is_hand_made(policy):
+        return policy
+    spelled = policy.replace("_", "-")  # as machines may be spelled
+    found = next(iter(seeds_of(spelled)), spelled)
+    return found if found in shipped() else policy
+
+
+def is_hand_made(policy: str) -> bool:
+    """Whether a policy of any environment has that name."""
+    return any(policy in found for found in POLICIES.values())
+
+
 def checkpoint_of(policy: str) -> Path | None:
     """Return the path of a trained policy by name or path, if there is one; a run's name stands for its first seed."""
-    path = newest(Path(policy))
-    if path.exists():
-        return path
-    policy = policy.replace("_", "-")  # as machines may be spelled
-    return shipped().get(next(iter(seeds_of(policy)), policy))
+    path, name = newest(Path(policy)), resolved(policy)
+    if _holds(path) or not (is_hand_made(name) or name in shipped()):
+        return path if path.exists() and not policies_in(path) else None
+    return shipped().get(name)
+
+
+def policies_in(folder: Path) -> list[Path]:
+    """Return the policies in the folder of a training, the best first."""
+    return [path for path in (newest(folder / "best"), newest(folder / "latest")) if _holds(path)]
+
+
+def _holds(path: Path) -> bool:
+    return path.suffix == ".npz" and path.is_file() or (path / "policy.npz").exists()
+
+
+def is_unknown(policy: str) -> bool:
+    """Whether nothing is called so: no policy, no file of one, and no function."""
+    other = ":" in policy or Path(policy).suffix in (".zip", ".onnx")
+    return not (other or is_hand_made(policy) or checkpoint_of(policy))
+
+
+def unknown(policy: str, environment: str | None = None, more: Iterable[str] = ()) -> str:
+    """Return the sentence about a name that no policy has, with what may have been meant.
+
+    Args:
+        policy: The name, or a path.
+        environment: In which it was looked for.
+        more: Further names.
+    """
+    path = Path(policy)
+    if inside := policies_in(path):
+        return f"{policy} is the folder of a training, and its policies are {' and '.join(map(str, inside))}: say one"
+    if len(path.parts) > 1 or path.suffix:
+        return spelling.lost(path)
+    of = [name for name, found in POLICIES.items() if policy in found]
+    if of:
+        return f"unknown policy {policy!r} of {environment or 'Hexapod-v0'}; it is one of {', '.join(of)}, see --env"
+    known = {*shipped(), *(name.rpartition("-")[0] for name in shipped()), *more, *chain(*POLICIES.values())}
+    return f"unknown policy {policy!r}{spelling.meant(policy, sorted(known))}; `tarsus evaluate` alone lists the names"
 
 
 def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Policy, str, dict[str, Any]]:
@@ -258,11 +315,7 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
         return Policy(trained.in_environment), about["environment"], made | dict(options)
     known = of_environment(environment or "Hexapod-v0")
     if policy not in known:
-        names = [*known, *shipped()]
-        raise ValueError(
-            f"unknown policy {policy!r}; there are {', '.join(names)}, and folders of checkpoints"
-            f"{arguments.meant(policy, names)}"
-        )
+        raise ValueError(unknown(policy, environment))
     needs = dict(known[policy].needs)
     refuse(policy, {"options": needs}, None, {name: value for name, value in options.items() if name in needs})
     return known[policy], environment or "Hexapod-v0", needs | dict(options)

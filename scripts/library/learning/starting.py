@@ -32,8 +32,7 @@ def path_of(name: str) -> Path:
     """Return the path of a trained policy; ValueError if there is none of that name."""
     path = policies.checkpoint_of(name)
     if path is None:
-        there_are = ", ".join(policies.shipped())
-        raise ValueError(f"there is no trained policy {name!r}; there are {there_are}, and folders of checkpoints")
+        raise ValueError(f"no trained policy to begin with: {policies.unknown(name)}")
     return path
 
 

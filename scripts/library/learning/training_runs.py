@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from tarsus.analytic import spelling
 from tarsus.envs.kinds import check_count
 
 # Of Stable-Baselines3's PPO: a small batch of long steps in many simulations, and little noise at first, because an
@@ -148,8 +149,15 @@ def find(name: str) -> TrainingRun:
         return from_file(Path(name))
     name = name.replace("_", "-")  # as machines may be spelled
     if name not in RUNS:
-        raise ValueError(f"unknown training run {name!r}; there are {', '.join(RUNS)}, and files NAME.toml")
+        raise ValueError(f"unknown training run {name!r}; there are {spelling.listed(name, RUNS)}")
     return RUNS[name]
+
+
+def listed() -> str:
+    """Return every run that has a name, with its environment, as lines of a help."""
+    width = max(map(len, RUNS))
+    rows = [f"  {name:{width}}  {run.environment}, {run.total_steps:,} steps" for name, run in RUNS.items()]
+    return "\n".join(["training runs by name, beside files NAME.toml and --env NAME:", *rows])
 
 
 def from_file(path: Path) -> TrainingRun:
@@ -160,7 +168,7 @@ def from_file(path: Path) -> TrainingRun:
         raise ValueError(f"{path} is no TOML: {error}") from error
     known = [entry.name for entry in fields(TrainingRun)]
     if unknown := [name for name in said if name not in known]:
-        raise ValueError(f"{path}: unknown entry {unknown[0]!r}; there are {', '.join(known)}")
+        raise ValueError(f"{path}: unknown entry {unknown[0]!r}; there are {spelling.listed(unknown[0], known)}")
     if not isinstance(said.get("environment"), str):
         raise ValueError(f'{path} must name its environment: environment = "Hexapod-v0"')
     if said.get("algorithm", "PPO") in SETTINGS:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from tarsus.analytic.spelling import listed, lost
 from tarsus.scripts.library.records import record
 
 RESULT = "result.json"
@@ -55,7 +56,7 @@ class Stored:
             ValueError: If the file is gone or broken.
         """
         if name not in self.files:
-            raise KeyError(f"{self.folder} has no file {name!r}; there are {', '.join(self.files) or 'none'}")
+            raise KeyError(f"{self.folder} has no file {name!r}; there are {listed(name, self.files)}")
         path = self.folder / name
         if not path.exists():
             raise ValueError(f"{path} is gone")
@@ -81,7 +82,7 @@ def load(path: Path | str) -> xr.Dataset | Stored:
     if path.is_dir() or path.name == RESULT:
         return _stored(path if path.is_dir() else path.parent)
     if not path.exists():
-        raise ValueError(f"there is no file or folder {path}")
+        raise ValueError(lost(path))
     if path.suffix == ".csv":
         return record.load_csv(path)
     if path.suffix != ".nc":

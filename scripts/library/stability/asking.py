@@ -13,7 +13,7 @@ import joblib
 
 from tarsus.envs import config
 from tarsus.scripts.library.base import parallel, stamp
-from tarsus.scripts.library.learning import robot_files
+from tarsus.scripts.library.learning import policies, robot_files
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 from tarsus.scripts.library.stability import gaits, single, starts, surviving
 from tarsus.scripts.library.stability.gaits import Gait
@@ -70,6 +70,7 @@ def stability(
     """
     if seeds < 1:
         raise ValueError(f"seeds must be at least 1, got {seeds}")
+    policy = policies.resolved(policy)
     make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers, store)
     subject = make(said=said)
     surviving.refuse(subject, margins, box)
@@ -96,6 +97,8 @@ def subject_of(
             raise ValueError(f"{policy} is asked as it is in the exact engine: leave environment and options out")
         return gaits.MODELS[policy]()
     if not is_robot:
+        if policies.is_unknown(policy):
+            raise ValueError(policies.unknown(policy, environment, gaits.MODELS))
         return Loop.of(policy, environment, options, engine=engine, wrappers=wrappers)
     period = options.get(PERIOD) or clock_period(Path(policy), options.get("ctrl_dt"))
     if engine == "exact":

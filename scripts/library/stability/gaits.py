@@ -18,6 +18,7 @@ from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND
+from tarsus.scripts.library.learning import policies
 from tarsus.scripts.library.stability.store import Store
 from tarsus.scripts.library.stability.system import MapSystem
 
@@ -116,6 +117,11 @@ MODELS: dict[str, Callable[[], Gait]] = {
     "simplest-walker": lambda: _walker("simplest-walker", simplest_walker.LONG),
     "simplest-walker-short": lambda: _walker("simplest-walker-short", simplest_walker.SHORT),
 }
+
+
+def listed() -> str:
+    """Return every name that stability may be asked of, as lines of a help."""
+    return policies.listed({"orbits of the exact engine": MODELS})
 
 
 def of_robot(

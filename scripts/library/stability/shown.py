@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.stability import starts, surviving
 from tarsus.scripts.library.stability.result import Interval, Stability
@@ -32,7 +32,7 @@ OTHER = "0.4"  # colour of the other verdicts
 
 def cells(found: Stability) -> list[str]:
     """Return a row of the table."""
-    named = Path(found.policy).name
+    named = output.called(found.policy)
     ours = (found.observed, found.period, found.half_life, found.speed)
     told = ("-" if x is None else f"{x:.3g}" for x in ours)
     return [
@@ -87,7 +87,9 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     axes = figure.subplots(1, 3 if panel else 2)
     figure.subplots_adjust(left=0.06, right=0.98, wspace=0.25, bottom=0.13, top=0.82)
     of = f", seed {found.seed} of {len(found.starts)}" if found.starts else ""
-    figure.text(0.06, 0.95, f"{Path(found.policy).name} in {found.engine}{of}", fontsize=12, weight="bold", va="center")
+    figure.text(
+        0.06, 0.95, f"{output.called(found.policy)} in {found.engine}{of}", fontsize=12, weight="bold", va="center"
+    )
     figure.text(0.06, 0.895, _shortened(found.said), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
     _circle(axes[0], found)
     _decay(axes[1], found)

@@ -129,7 +129,7 @@ def test_with_json_nothing_else_is_printed(here, capsys):
 
 
 def test_a_folder_is_called_after_what_it_is_of(here):
-    for of, name in (("runs/walk-3/best", "best"), ("mine:walk", "mine-walk"), ("..", "it"), ("a b/..c", "c")):
+    for of, name in (("runs/walk-3/best", "walk-3-best"), ("mine:walk", "mine-walk"), ("..", "it"), ("a b/..c", "c")):
         assert str(output.Output(args(name="evaluate-*"), of=of).folder) == f"out/evaluate-{name}"
 
 

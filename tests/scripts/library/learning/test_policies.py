@@ -14,6 +14,7 @@ from tarsus.envs.hexapod_clocks import gait_parameters
 from tarsus.scripts.laboratory.pages import policies as compare_policies
 from tarsus.scripts.library.learning import evaluation, policies
 from tarsus.scripts.library.search import gait as search_gait
+from tarsus.scripts.library.stability import gaits
 
 ROOT = Path(__file__).parents[4]
 SHORT = {"reset_noise": 0.0}
@@ -180,3 +181,25 @@ def test_a_policy_trained_on_rough_ground_can_be_asked_for_on_another():
     assert trained["terrain"] == "rough" and "terrain_difficulty" in trained
     _, _, asked = policies.find("hexapod-commanded-0", None, {"terrain": "flat"})
     assert asked["terrain"] == "flat" and "terrain_difficulty" not in asked
+
+
+def test_a_name_goes_before_a_folder_that_holds_no_policy(tmp_path, monkeypatch):
+    """Such as the output of a command that is called after its policy: `stability walk --out walk`."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("walk", "hexapod", "trained/best"):
+        Path(name).mkdir(parents=True)
+    assert policies.checkpoint_of("walk") is None and policies.find("walk", None, {})[1] == "Hexapod-v0"
+    assert policies.resolved("hexapod") == "hexapod-0" and policies.checkpoint_of("hexapod").name == "hexapod-0"
+    Path("trained/best/policy.npz").write_bytes(b"")
+    assert policies.checkpoint_of("trained") is None and "say one" in policies.unknown("trained")
+    assert policies.checkpoint_of("trained/best") == Path("trained/best")
+
+
+def test_a_name_that_there_is_not_has_the_nearest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "did you mean hexapod-walk?" in policies.unknown("hexpod-walk", more=gaits.MODELS)
+    Path("runs/hexapod-0").mkdir(parents=True)
+    assert policies.unknown("runs/hexapod-O/best") == (
+        "there is no folder runs/hexapod-O; did you mean runs/hexapod-0?"
+    )
+    assert "hexapod-walk" in gaits.listed() and "walk" in gaits.listed()
