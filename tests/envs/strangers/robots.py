@@ -188,7 +188,8 @@ STRANGERS = {
     "classes": Stranger(
         QUADRUPED.replace(
             "</default>", '<default class="odd"><geom friction="0 0 0" condim="1"/></default></default>'
-        ).replace('<body name="trunk"', '<body name="trunk" childclass="odd"')
+        ).replace('<body name="trunk"', '<body name="trunk" childclass="odd"'),
+        says="condim of the feet 1 by 3",
     ),
     "tendon": Stranger(
         end(QUADRUPED, '<tendon><fixed name="t" stiffness="1"><joint joint="FL_hip" coef="1"/></fixed></tendon>')
@@ -228,7 +229,8 @@ STRANGERS = {
         says="bodies that are no part of the robot move: door",
     ),
     "contact softened": Stranger(
-        QUADRUPED.replace('contype="1"', 'solref="0.2 1" solimp="0.1 0.2 0.01" margin="0.01" gap="0.005" contype="1"')
+        QUADRUPED.replace('contype="1"', 'solref="0.2 1" solimp="0.1 0.2 0.01" margin="0.01" gap="0.005" contype="1"'),
+        says="margin of the feet 0.01 by 0.*solref of the feet 0.2 1 by",
     ),
     "light joints": Stranger(QUADRUPED.replace('armature="0.01"', 'armature="0"')),
     "explosive": Stranger(

@@ -74,16 +74,18 @@ class Stride:
 
 def test_a_robots_fixed_point_is_kept_and_its_multipliers_are_by_saltation(monkeypatch, tmp_path):
     monkeypatch.setattr(own_robot, "OwnRobot", lambda path: None)
-    monkeypatch.setattr(strides, "clock", lambda robot: SimpleNamespace(controls=None, period=0.4))
+    monkeypatch.setattr(own_robot, "model", lambda robot: None)
+    monkeypatch.setattr(strides, "names_of_speeds", lambda model: ["x", "hip", "knee"])
+    monkeypatch.setattr(strides, "clock", lambda robot, period: SimpleNamespace(controls=None, period=0.4))
     asked = []
     for base in (1.0, 1.0, 2.0):  # the same robot twice, then another
         stride = Stride(base)
         monkeypatch.setattr(strides, "stride_map", lambda *_, stride=stride: stride)
-        gait = gaits.of_robot(Path("mine.xml"), Store(tmp_path / "gait", "me"))
+        gait = gaits.of_robot(Path("mine.xml"), store=Store(tmp_path / "gait", "me"))
         asked.append(stride.n)
         np.testing.assert_allclose(gait.system.at, stride.at, atol=1e-8)
     assert asked[0] == asked[2] > 0 == asked[1]
-    assert gait.period == 0.4 and gait.system.names == ("position 0", "speed 0")
+    assert gait.period == 0.4 and gait.system.names == ("position 0, x", "speed 0, x")
     found = examine(gait.system)
     assert found.verdict.kind is Kind.STABLE and "by saltation" in found.lines[0]
     assert found.multipliers.largest == pytest.approx(np.abs(np.linalg.eigvals(MATRIX)).max(), rel=1e-12)
