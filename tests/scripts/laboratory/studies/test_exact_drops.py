@@ -6,6 +6,7 @@ import pytest
 from tarsus.analytic.articulated import mechanics
 from tarsus.analytic.articulated.simulation import RunStatus
 from tarsus.scripts.laboratory.studies import exact_drops as drops
+from tarsus.scripts.laboratory.studies import random_robots
 
 
 @pytest.mark.parametrize("name", drops.ROBOTS)
@@ -56,3 +57,31 @@ def test_drops_end_with_their_energy_accounted_for(name, seed):
     outcome = drops.drop(name, seed)
     assert outcome.status == RunStatus.FINAL_TIME.name and outcome.books < 1e-8
     assert outcome.time == pytest.approx(drops.SECONDS) and outcome.seed == seed and outcome.events < 1000
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("seed", [7, 44, 68, 73, 99, 117, 138])
+def test_random_robots_land_and_their_forces_obey_the_laws(seed):
+    """Slides that end within a nanosecond, jams beside a cone, limits in a jam, dry joints beside both."""
+    run = random_robots.thrown(seed)
+    assert run is not None
+    mu, books = run.robot.tables.foot[:, 4], run.balance
+    for time in np.arange(1, 41) * 0.025:
+        assert run.to(time) is RunStatus.FINAL_TIME
+        found, force = mechanics(run.robot, run.qpos, run.qvel), run.foot_force / run.weight
+        friction, slip = np.linalg.norm(force[:, 1:], axis=1), found.foot_velocity.reshape(-1, 3)[:, 1:]
+        assert force[:, 0].min() > -1e-6 and found.gap.min() > -2e-6 and not force[found.gap > 1e-6].any()
+        speed = np.linalg.norm(slip, axis=1)
+        moves = (speed > 2e-3) & (force[:, 0] > 1e-6)
+        assert (friction <= mu * force[:, 0] + 1e-6)[speed > 1e-4].all()
+        against = force[moves, 1:] + (mu * force[:, 0] / np.maximum(speed, 1e-9))[moves, None] * slip[moves]
+        assert np.abs(against).max(initial=0.0) < 1e-3 * max(force[:, 0].max(), 1e-3)
+    worked = np.abs(run.x[-4:]).sum() + abs(run.lost)
+    assert abs(run.balance - books) < 1e-7 * worked
+
+
+def test_a_random_robot_is_that_of_its_seed_and_has_all_kinds_of_parts():
+    texts = [random_robots.text_of(np.random.default_rng(seed))[0] for seed in range(20)]
+    assert texts[3] == random_robots.text_of(np.random.default_rng(3))[0] != texts[4]
+    for part in ("freejoint", "ball", "slide", "frictionloss", "range", "<position", "<velocity", "<motor", "capsule"):
+        assert any(part in text for text in texts), part
