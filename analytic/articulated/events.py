@@ -45,11 +45,12 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
         else:
             what, name = _joint_event(run, int(k) - 3 * n)
         again = what in ("slip", "sticks") and _slipped_just_now(run, name)
-        fresh = fresh or not again
+        vain = what == "sticks" and _stuck_in_vain(run, name)
+        fresh = fresh or not (again or vain)
         if what is None:
             continue
-        impact, anew = impact or what == "impact", anew or what == "stops" or (what == "sticks" and again)
-        if (what == "slip" and again) or (what == "sticks" and _stuck_in_vain(run, name)):
+        impact, anew = impact or what == "impact", anew or what == "stops" or (what == "sticks" and again and not vain)
+        if vain or (what == "slip" and again):
             contact.foot[foot], contact.slack[foot] = STOPS, run.options.hold_speed
         elif what in ("slip", "fast"):
             slips.append(foot)
