@@ -166,7 +166,7 @@ NO_RANGE = TEXT.replace(
             ("FL", "FRX"),
             {},
             "no geom or body 'FRX' to be a foot; there are FL, FR, RL, RR, FL_calf, FR_calf, RL_calf, RR_calf; `tarsus "
-            "robot FILE` finds feet that have no name; did you mean 'FR'",
+            "robot FILE` finds feet that have no name; did you mean FR",
         ),
         (TEXT, ("FR", "FR_calf"), {}, "the feet 'FR' and 'FR_calf' are the same geom 'FR': name one"),
         (TEXT, ("FL", "FR_knee"), {}, "no geom or body 'FR_knee' to be a foot, but a joint; there are FL, FR"),
