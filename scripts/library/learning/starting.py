@@ -32,7 +32,8 @@ def path_of(name: str) -> Path:
     """Return the path of a trained policy; ValueError if there is none of that name."""
     path = policies.checkpoint_of(name)
     if path is None:
-        raise ValueError(f"no trained policy to begin with: {policies.unknown(name)}")
+        said = "it is made by hand" if policies.is_hand_made(name) else policies.unknown(name)
+        raise ValueError(f"there is no trained policy {name!r} to begin with: {said}")
     return path
 
 
