@@ -50,7 +50,7 @@ class RobotFile(MachineCommand):
     seconds = 6.0
     files = ("run.nc", "run.csv", "run.png", "run.mp4")
     renders = True
-    notice = "the exact engine takes some ten seconds for a second of a walk; its first run compiles half a minute more"
+    notice = "the exact engine computes about as long as the robot walks; its first run compiles half a minute more"
 
     def __init__(self, path: str):
         self.path, self.name = Path(path), Path(path).stem
