@@ -36,6 +36,11 @@ class Blocks(NamedTuple):
     number: np.ndarray  # (n, 4) friction, direction of slip, bound
 
 
+def first_rows(blocks) -> np.ndarray:
+    """Return the number of the first row of each `contact.Block`, shape (n,)."""
+    return np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
+
+
 @jit
 def rows_of(kind):
     """Return how many rows a block has."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import contact as problem
-from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL
+from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL, first_rows
 from .closed import limit_row, through_mass
 from .contact import Block, pack
 from .layout import DRIFT, FRICTIONLOSS, MU, SIGN, SPEED, VELOCITY
@@ -102,11 +102,10 @@ def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.nd
 
 def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
     """Return the largest acceleration of rows that the modes hold: redundant ones contradict each other by that."""
-    held, i = [0.0], 0
-    for block, found in zip(blocks, mode, strict=True):
+    held = [0.0]
+    for block, i, found in zip(blocks, first_rows(blocks), mode, strict=True):
         holds = not found if block.kind == BOUNDED else found
         held += [*np.abs(w[i : i + (3 if block.kind == CONE and found == 1 else 1)])] * bool(holds)
-        i += 3 if block.kind in (CONE, SLIDING) else 1
     return max(held)
 
 

@@ -26,6 +26,7 @@ from .blocks import (
     SLIDING,
     UNILATERAL,
     Blocks,
+    first_rows,
     is_jammed,
     natural_residual,
     rows_of,
@@ -153,7 +154,7 @@ def solve(matrix, free, blocks: Sequence[Block], *, noise: float = 0.0, starts: 
 
 def pack(blocks: Sequence[Block]) -> Blocks:
     """Return the blocks as arrays for the compiled functions."""
-    first = np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
+    first = first_rows(blocks)
     of = np.array([(block.kind, i) for block, i in zip(blocks, first, strict=True)], np.int64).reshape(-1, 2)
     number = np.array([(block.mu, *block.direction, block.bound) for block in blocks], float).reshape(-1, 4)
     return Blocks(of, number)

@@ -228,7 +228,7 @@ def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _impact(
-    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0, falls=False
+    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0, falls: bool = False
 ) -> RunStatus | None:
     """Replace the speeds by those after an impact, see `_impact_of`; return why it cannot, or None."""
     impulses, back = _impulses(run, feet, limits, closing, falls)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import nnls
 
-from .blocks import BOUNDED, CONE, SLIDING
+from .blocks import BOUNDED, CONE, SLIDING, first_rows
 
 if TYPE_CHECKING:
     from .contact import Block
@@ -36,7 +36,7 @@ def has_no_solution(matrix: np.ndarray, free: np.ndarray, blocks: Sequence[Block
     """
     if len(blocks) > MOST or any(block.kind == CONE for block in blocks):
         return False
-    normal = np.cumsum([0, *(3 if block.kind == SLIDING else 1 for block in blocks)])[:-1]
+    normal = first_rows(blocks)
     system = np.empty((len(blocks), len(blocks)))
     for c, (block, i) in enumerate(zip(blocks, normal, strict=True)):
         system[:, c] = matrix[normal, i]

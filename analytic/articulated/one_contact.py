@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .blocks import BOUNDED, CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING, rows_of
+from .blocks import BOUNDED, CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING, first_rows, rows_of
 from .jam import has_no_solution
 from .newton import CLOSED, SLIP
 
@@ -60,7 +60,7 @@ def is_unique(matrix: np.ndarray, blocks: Sequence[Block]) -> bool:
     With A = G G^T, y = G^T d these are d_n = P y, P P^T = (A^-1)_nn, and (A d)_t = T y, T T^T = A_tt, P T^T = 0: then
     |y|^2 <= |mu P y| |T y| <= |mu P| |T| |y|^2 / 2, and y = 0 where |mu P| |T| < 2. Rows are scaled to be alike.
     """
-    first = np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
+    first = first_rows(blocks)
     normal = [int(i) for block, i in zip(blocks, first, strict=True) if block.mu > 0.0]
     if not normal:
         return True
@@ -110,10 +110,9 @@ def solutions_beside(matrix: np.ndarray, free: np.ndarray, blocks: Sequence[Bloc
     """
     if len(blocks) == 1:
         return all_solutions(matrix, free, blocks[0].mu)
-    first = np.cumsum([0, *(3 if block.kind in (CONE, SLIDING) else 1 for block in blocks)])
-    others = [(block, i) for block, i in zip(blocks, first, strict=False) if block.kind != CONE]
-    c = next(i for block, i in zip(blocks, first, strict=False) if block.kind == CONE)
-    mu = next(block.mu for block in blocks if block.kind == CONE)
+    placed = list(zip(blocks, first_rows(blocks), strict=True))
+    others = [(block, i) for block, i in placed if block.kind != CONE]
+    c, mu = next((i, block.mu) for block, i in placed if block.kind == CONE)
     rows, pushes = np.array([i for _, i in others], int), np.zeros((len(others), len(free)))
     for push, (block, i) in zip(pushes, others, strict=True):
         push[i] = 1.0
@@ -125,11 +124,10 @@ def solutions_beside(matrix: np.ndarray, free: np.ndarray, blocks: Sequence[Bloc
         for k, (mode, (block, i)) in enumerate(zip(modes, others, strict=True)):
             held[k] = mode == 0 if block.kind == BOUNDED else mode == 1
             given[i] = mode * block.bound if block.kind == BOUNDED else 0.0
-        push, row, base = pushes[held], rows[held], free + matrix @ given
-        back = np.linalg.lstsq(
-            (matrix @ push.T)[row], np.column_stack([base, matrix[:, c : c + 3]])[row], rcond=ROUNDING
-        )[0]
-        reduced = np.column_stack([base, matrix[:, c : c + 3]]) - matrix @ push.T @ back
+        push, row, left = pushes[held], rows[held], np.column_stack([free + matrix @ given, matrix[:, c : c + 3]])
+        moves = matrix @ push.T
+        back = np.linalg.lstsq(moves[row], left[row], rcond=ROUNDING)[0]
+        reduced = left - moves @ back
         for force in all_solutions(reduced[c : c + 3, 1:], reduced[c : c + 3, 0], mu):
             whole = given - push.T @ (back @ np.append(1.0, force))
             whole[c : c + 3] += force
@@ -183,15 +181,13 @@ def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode
 
 def _write_modes(velocity, force, blocks: Sequence[Block], rests: float, mode) -> None:
     """Write the modes of the blocks as `newton` does."""
-    i = 0
-    for k, block in enumerate(blocks):
+    for k, (block, i) in enumerate(zip(blocks, first_rows(blocks), strict=True)):
         if block.kind == BOUNDED:
             mode[k] = 0 if abs(force[i]) < block.bound else np.sign(force[i])
         else:
             mode[k] = 0 if force[i] <= 0.0 else CLOSED
         if block.kind == CONE and mode[k] and np.linalg.norm(velocity[i + 1 : i + 3]) > rests:
             mode[k] = SLIP
-        i += 3 if block.kind in (CONE, SLIDING) else 1
 
 
 def _angles(matrix: np.ndarray, free: np.ndarray, mu: float) -> np.ndarray:
