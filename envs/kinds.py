@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -12,6 +11,8 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
+
+from tarsus.analytic.spelling import meant
 
 RESIDUAL = ("residual_range", "residual_lag", "tempo_range", "tempo_lag")  # options of that action mode
 LARGEST = 1e6  # of one of these
@@ -125,9 +126,6 @@ def from_keywords(config: type, keywords: Mapping[str, Any]):
     for name in keywords:
         if name not in known:
             owner = config.__name__.removesuffix("Config")
-            near = difflib.get_close_matches(name, known, 1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            raise TypeError(
-                f"{owner}() got an unexpected keyword argument {name!r}{meant}; there are {', '.join(known)}"
-            )
+            there = f"{meant(name, known)}; there are {', '.join(known)}"
+            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}{there}")
     return config(**keywords)

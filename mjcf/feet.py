@@ -14,8 +14,7 @@ from collections.abc import Container, Mapping, Sequence
 import mujoco
 import numpy as np
 
-from tarsus.analytic.spelling import meant
-
+from ..analytic.spelling import meant
 from .kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
 from .terrain import LOWERED
 

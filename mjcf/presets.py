@@ -7,7 +7,6 @@ own defaults are wrong for toes of ten grams: feet sink 5 mm, and it walks 11 % 
 from __future__ import annotations
 
 import copy
-import difflib
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import Any
 import mujoco
 
 from ..analytic.finite import check_finite, check_signs
+from ..analytic.spelling import nearest
 
 RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
 FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again"
@@ -158,8 +158,8 @@ def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Prese
     if isinstance(preset, Preset):
         return preset
     if preset not in presets:
-        near = difflib.get_close_matches(str(preset).lower(), presets, 1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
+        near = nearest(str(preset), presets)
+        meant = f"; did you mean {near!r}?" if near else ""
         raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}{meant}")
     return presets[preset]
 
