@@ -203,3 +203,11 @@ def test_a_name_that_there_is_not_has_the_nearest(tmp_path, monkeypatch):
         "there is no folder runs/hexapod-O; did you mean runs/hexapod-0?"
     )
     assert "hexapod-walk" in gaits.listed() and "walk" in gaits.listed()
+
+
+@pytest.mark.parametrize("name", policies.shipped())
+def test_what_a_policy_was_made_with_stands_alike_in_its_files(name):
+    """Readers of a folder take `run.json`; a policy, and an ONNX that is made of it, have what is in `policy.npz`."""
+    folder = policies.shipped()[name]
+    about = json.loads(str(np.load(folder / "policy.npz")["about"]))
+    assert about == json.loads((folder / "run.json").read_text(encoding="utf-8"))
