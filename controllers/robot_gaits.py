@@ -1,7 +1,5 @@
 """The gaits of a robot by name: of pairs of legs for multipods, of shafts for BigANT."""
 
-from __future__ import annotations
-
 from ..analytic.models.bigant import BigAntParams
 from ..analytic.models.multipod import MultipodParams
 from . import gaits
