@@ -16,8 +16,6 @@ In all three a motor that brakes drains. Of the signed power P that motors and d
 SI units: seconds, amperes, volts, ampere seconds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

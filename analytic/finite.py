@@ -1,14 +1,14 @@
 """The checks shared by dataclasses of parameters: numbers must be finite, and of a sign."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import fields
 
 import numpy as np
 
-_NUMBERS = ("float", "int", "ndarray", "np.ndarray", "tuple[float, float]", "tuple[float, float, float]")
+# What numbers are annotated as: types, or their text where a module postpones its annotations.
+_NUMBERS = [float, int, np.ndarray, tuple[float, float], tuple[float, float, float]]
+_NUMBERS += ["float", "int", "ndarray", "np.ndarray", "tuple[float, float]", "tuple[float, float, float]"]
 
 
 def check_finite(parameters) -> None:
@@ -17,7 +17,7 @@ def check_finite(parameters) -> None:
         value = getattr(parameters, entry.name)
         if type(value) is float and math.isfinite(value):
             continue
-        if getattr(entry.type, "__name__", entry.type) in _NUMBERS and not _is_finite(value):
+        if entry.type in _NUMBERS and not _is_finite(value):
             raise ValueError(f"{entry.name} of {type(parameters).__name__} must be finite, got {value!r}")
 
 

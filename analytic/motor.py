@@ -11,8 +11,6 @@ Source: hexapod report 3.7 and SimSect manual 5.1.6, with the gear ratio correct
 RHexLib, doc/hardwarelibs.tex.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

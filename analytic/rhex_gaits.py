@@ -8,8 +8,6 @@ Source: RHexLib, examples/exprunner/walk_test.rc (table), rhex/RHexWalker.cc and
 triwheel), rhex/WalkMachine.cc (directions and turns).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ground that rises in rings around a level middle: whichever way a robot goes, it has to climb."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 Waves are an array of shape (4, n): amplitude [m], wave number along x and along y [rad/m], phase [rad].
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ when complete and on the disk. After a full disk or an exception the partial fil
 is kept; one left by a process that was killed is removed by the next process on that computer that writes there.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """The nearest name to one that there is not: the question that a message about it ends with."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any

@@ -8,8 +8,6 @@ like, the same two methods are compiled into the exact engine.
 Source: SimSect manual, Table 3, for `flat`, `sinusoid` and `sloped`; RHexLib, examples/SimSect.rc, for `ditchedflat`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 

@@ -3,8 +3,6 @@
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1, for frequency and phase offset; the waveform is a choice.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .clock import TURN

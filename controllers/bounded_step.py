@@ -4,8 +4,6 @@ Source: Lawson and Hanson, Solving Least Squares Problems (1974), chapter 23: th
 non-negative least squares.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import nnls
 

@@ -6,8 +6,6 @@ Both are independent of the simulator: one takes time and hip angles, the other 
 Source: SimSect manual 5.2; hexapod report 5.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -6,8 +6,6 @@ Source: the walk is Table 2's of the SimSect manual; the sprint and RHex's found
 found.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

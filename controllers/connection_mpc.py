@@ -13,8 +13,6 @@ A measured pose that is missing, not finite or too late changes nothing: the las
 so. Source: after the outlook of Wu, Zhao and Revzen, arXiv:2310.20669, section 4; the controllers are ours.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The undulation under a steerer: joint angles from decisions; and as a policy of the multipods' environments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

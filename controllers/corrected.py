@@ -6,8 +6,6 @@ planned for the present speed, and noise, with which policies explore, should no
 is asked there is the controller itself.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

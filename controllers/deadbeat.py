@@ -11,8 +11,6 @@ Source: Saranli, Schwind & Koditschek, Toward the control of a multi-jointed, mo
 Robotics and Automation (1998); there with an approximate stance map, here with the exact one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

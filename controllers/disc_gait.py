@@ -6,8 +6,6 @@ hold against one that returns fast. That is the median of Coulomb friction (Wu, 
 1.2.1); with viscous friction it would not move.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ The logarithms of the likelihood ratios to the sound robot add up, never below z
 is a finding. What the model misses on a sound robot repeats from stride to stride: `tare` takes it off by phase.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

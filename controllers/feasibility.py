@@ -4,8 +4,6 @@ Axles that are rigid cannot stroke left and right differently, so that every tur
 meters. A path that bends more, or a goal behind that radius, is refused with what the model can do instead.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A Kalman filter on log mu, a random walk, with the mean log fixed: a common fact
 sticks says nothing of its friction in that frame, which the derivatives know.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..analytic.contact.kernels import MU

@@ -1,7 +1,5 @@
 """A gait as a policy of `Multipod-v1` and `BigAnt-v1` in the mode "velocity": it uses an environment's `info` only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

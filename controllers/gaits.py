@@ -4,8 +4,6 @@ Gaits of shafts (`shaft_gaits`) return one angle per leg, gaits of pairs (`pair_
 are independent of a simulator. Numbers of legs that a gait does not support are refused with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1 (undulation at 0.3 Hz with 
 prints neither amplitudes nor waveform; sinusoids and the amplitudes here are choices.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

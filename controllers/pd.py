@@ -1,7 +1,5 @@
 """PD control of the hips as in the documents: the angle error is wrapped."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..analytic.clock import wrap

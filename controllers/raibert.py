@@ -7,8 +7,6 @@ action of `HoppingLeg-v1` corrects.
 Source: Ding & Ramos, section 2.2; Raibert, Legged Robots That Balance (1986), chapter 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

@@ -25,8 +25,6 @@ and horizontal force added. With a purely vertical force the placement of the fo
 posture feedback even inverts it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, fields
 

@@ -8,8 +8,6 @@ width of the blends stays what it was when walking began. Angles are unwrapped.
 Source: RHexLib, rhex/StandMachine.cc, rhex/WalkMachine.cc (sequences, directions), rhex/RHexWalker.cc (commands).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ to half of it; below that the robot stands. The robot's own walker had neither: 
 supervisor raised the command by and by, as this does (RHexLib, examples/esp/Supervisor.cc).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

@@ -1,11 +1,8 @@
 """The gaits of a robot by name: of pairs of legs for multipods, of shafts for BigANT."""
 
-from __future__ import annotations
-
-from tarsus.analytic.spelling import listed
-
 from ..analytic.models.bigant import BigAntParams
 from ..analytic.models.multipod import MultipodParams
+from ..analytic.spelling import listed
 from . import gaits
 
 

@@ -1,7 +1,5 @@
 """A sampled controller as a policy of an environment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

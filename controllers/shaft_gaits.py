@@ -8,8 +8,6 @@ Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.4 (tripod by the Buehler cloc
 Song and Waldron, Machines That Walk (1989), for the phases of wave gaits.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

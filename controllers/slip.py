@@ -5,8 +5,6 @@ samples of a simulator or robot, `policy` does that in the action space of `Slip
 action of `SlipLeg-v1` corrects.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

@@ -10,8 +10,6 @@ controller's parameters after them, D the indices of its memory.
 Source: Hauter, Leitner, Freisinger (TUM 2021), eqs. 5, 6, 8, 11 and section IV; errata by number: docs/slip_leg.md.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

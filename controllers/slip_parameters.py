@@ -1,7 +1,5 @@
 """Parameters and memory of the SLIP controller."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np

@@ -7,8 +7,6 @@ Source: RHexLib, rhex/RHexWalker.cc and rhex/SlopeEstimator.cc; constants of exa
 never read the file's iota: with what it did, `SlopeLaw(iota=0.01)`, the rear legs lean by half as much.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

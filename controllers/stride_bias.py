@@ -5,8 +5,6 @@ displacement since the pose a stride ago, less what the model says of the contro
 friction that differs from foot to foot is learned as well by these three numbers as by knowing it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..analytic.clock import TURN

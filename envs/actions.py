@@ -4,8 +4,6 @@ A mode has the names of an action's entries, the physical value of an action of 
 joint commands of a control period (see `servos`). `WalkerTask.MODES` lists those of a machine by name.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Autoreset: the step of every vector environment, in which episodes end and begin."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any

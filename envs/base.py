@@ -12,8 +12,6 @@ A new environment is a `task.Task` (see there for what it must provide) and thes
 and a line in `envs.ENVIRONMENTS`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

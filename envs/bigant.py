@@ -1,7 +1,5 @@
 """`BigAnt-v1`: BigANT, a hexapod with one motor and a four-bar linkage per leg, runs forward or as commanded."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

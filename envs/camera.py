@@ -1,7 +1,5 @@
 """Images of a simulation, and a window showing it: opened on first use, not copied with the environment."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Any

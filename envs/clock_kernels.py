@@ -1,7 +1,5 @@
 """The legs of a clock in a step of walkers, compiled as the other `kernels`: every row of an array is a simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..analytic.clock import TURN, blended_corner, fast_phase, slow_phase

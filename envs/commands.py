@@ -9,8 +9,6 @@ by 0.3 rad/s, more than is commanded. So what is compared is the pace of a free 
 None of the machines can walk sideways: a sideways pace is not commanded, but part of the error.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

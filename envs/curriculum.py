@@ -6,8 +6,6 @@ Source: legged_gym; Rudin et al., Learning to walk in minutes using massively pa
 2021.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 
 import numpy as np

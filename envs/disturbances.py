@@ -1,7 +1,5 @@
 """Disturbances of a simulation, each off by default: pushes, delayed actions, noise on what is observed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..analytic.spelling import listed

@@ -4,8 +4,6 @@ It is `mjcf/assets/robots/dog.xml` as a robot of the user's own (`own_robot`); a
 such robots have.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

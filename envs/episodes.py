@@ -4,8 +4,6 @@ An environment serves one thread at a time: MuJoCo releases Python's GIL while i
 would crash.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Mapping, Sequence
 from functools import reduce, wraps

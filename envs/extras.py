@@ -4,8 +4,6 @@ A part's arrays have the task's leading dimensions, as everything in `task`; wha
 `task.rngs[sim]`, so that one simulation and many are bitwise identical.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

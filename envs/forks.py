@@ -1,7 +1,5 @@
 """Forked children: which process this is, and what a child must not destroy."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import weakref

@@ -3,8 +3,6 @@
 To add a robot, subclass `FreeBodyTask` with the method `build`; see the recipe in CONTRIBUTING.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar

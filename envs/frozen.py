@@ -4,8 +4,6 @@ A change is a new version, an entry beside the old one. Reward may shape, the sc
 which an episode scores 0, and one at which it scores 1 (`scripts/library/learning/scores.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

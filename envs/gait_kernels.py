@@ -3,8 +3,6 @@
 A machine chooses its gait by number, `WalkerTask.GAIT`; a new one is a function of a joint and a line in `joint_of`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ By default an action corrects the hip angles of an alternating-tripod clock. It 
 the clock's parameters, or the rates at which six independent legs go round.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

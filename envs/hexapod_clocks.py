@@ -3,8 +3,6 @@
 A clock's gait is an array of parameters in the order of `PARAMETERS`; those that are left out are 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -15,8 +15,6 @@ joints, `scale` is the correction that an action of 1 asks for [rad], `share` th
 after, shape (n, n_joints) [rad], comes nearer to it in the period; 0 leaves it as it is.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..analytic.clock import TURN, fast_phase, slow_phase

@@ -1,7 +1,5 @@
 """Checks that an option has the kind its annotation declares: finite numbers, names, ranges, or a class of ours."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields

@@ -3,8 +3,6 @@
 A machine is a subclass of `LegTask`, as in `hopping_leg` and `slip_leg`.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """The controller that a leg's action corrects, as a part of its task: sampled several times in a control period."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

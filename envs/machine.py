@@ -1,7 +1,5 @@
 """The base class of machines on a terrain: the parts of a task that they define, and those they may override."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Building blocks of observations, rewards and terminations, with any leading dimensions for parallel simulations."""
 
-from __future__ import annotations
-
 import numpy as np
 
 UPRIGHT = 0.5  # cosine of the tilt beyond which a robot has toppled: 60 degrees

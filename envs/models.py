@@ -1,7 +1,5 @@
 """The models of a task's simulations: how an episode draws robot, contact and ground, and changes its model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

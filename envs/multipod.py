@@ -1,7 +1,5 @@
 """`Multipod-v1`: a multipod of 4 to 50 legs runs forward, or as commanded, on a terrain of choice."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 The single environment is one robot of the vector environment, so that both are bitwise identical.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any

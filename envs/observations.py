@@ -7,8 +7,6 @@ beyond its bound means a diverged simulation. With the option `scaled` an entry 
 is its bound: networks learn from numbers of size one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ An action is a correction for each actuator, and with a baseline last a *tempo*:
 lets little of the noise pass with which policies explore; an action of 0 is the baseline itself.
 """
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Callable
 from functools import partial

@@ -3,8 +3,6 @@
 Each number has a bound, and what is beyond it is said with its cure.
 """
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass, replace
 

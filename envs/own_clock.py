@@ -7,8 +7,6 @@ Lengths and times are by the leg's length l, from the trunk's joints to the foot
 servos are told by how much more they have to turn to carry the weight. Legs that are straight at rest are bent first.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

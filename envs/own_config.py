@@ -1,7 +1,5 @@
 """The options of a robot of the user's own, and the terms of its reward."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -9,8 +9,6 @@ It observes and terminates as the project's other robots with a free body do, an
 about 1 at the robot's typical speed, and 0.25 at rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The root of a user's robot whose frame is turned at rest: its motion as that of a frame that is level there."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -1,7 +1,5 @@
 """A robot of the user's own as a task: what its actions do, what is observed, paid and ends an episode."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A trial of a user's robot: an action of 0 on flat ground, and what the robot carries and does meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The verdict on a user's robot when it is registered, from its file and its trial: warnings, or a refusal."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What a critic may see besides the policy: entries without noise, and the parameters of each episode's robot."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

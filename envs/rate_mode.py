@@ -1,7 +1,5 @@
 """The action mode "rate": each leg goes through its own slow and fast turn; there is no clock."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..analytic.clock import TRIPOD_PHASE

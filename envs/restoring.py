@@ -1,7 +1,5 @@
 """Environments whose state can be saved and restored, and which a refused reset leaves unchanged."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ the inputs of `mjcf.parts.add_servo`. Moving set-points are those of each subste
 (see `Preset.command_lead`). Leading dimensions `...` are for parallel simulations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A term is a function of the task, or, where it needs memory, a part of it with the method `term`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many simulations of a task's model on the thread pool of `mujoco.batch`: start, step, restore, render."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 from mujoco.batch import Batch

@@ -1,7 +1,5 @@
 """Functions shared by single and vector environments in MuJoCo: initial states and divergence."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from typing import Any

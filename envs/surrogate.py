@@ -3,8 +3,6 @@
 Only this file of the folder imports the contact solver, and with it numba.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar

@@ -12,8 +12,6 @@ elementwise operations, and `np.vecdot` for sums; the round-off of a matrix prod
 that of `**` on whether its operands are scalars or arrays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ Every simulation is bitwise identical to the single environment with the same se
 code, and MuJoCo's batch guarantees it for the physics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

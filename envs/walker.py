@@ -3,8 +3,6 @@
 What an action means is a choice of `actions`. To add a machine, subclass `WalkerTask`, as `multipod` and `hexapod` do.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the option `engine="warp"` refuses, each with a sentence, before Warp is imported or anything is allocated."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import mujoco

@@ -1,7 +1,5 @@
 """Any MJCF's robot as arrays for the exact mechanics of `analytic.articulated`, or a sentence that says why not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import mujoco

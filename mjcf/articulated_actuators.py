@@ -5,8 +5,6 @@ it is affine. With a controller its command is a torque, reached unless that tak
 the torque stays within +-K V_max / R - K^2 / R velocity.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Equalities of a model as tables: connections, welds, and joints and fixed tendons that follow others."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Contact points of feet, the plane they touch, and how MuJoCo combines the friction of the two."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import mujoco

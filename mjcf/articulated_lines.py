@@ -1,7 +1,5 @@
 """Hinges, slides and fixed tendons as lines: sums of joint positions, with springs, dampers, friction and limits."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

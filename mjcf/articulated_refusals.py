@@ -1,7 +1,5 @@
 """What of a model the exact mechanics does not cover, each refused by the element's name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import mujoco

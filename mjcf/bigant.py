@@ -10,8 +10,6 @@ MuJoCo's loop constraints are soft, like its contacts. A `connect` constrains th
 the one across the plane, which the solver can handle.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Compiles a spec with inertias that MuJoCo's compiler would refuse, and changes a compiled model's parameters."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -7,8 +7,6 @@ force is let go at zero, before the depth is (Schwager and Poeschel 2007, eq. 20
 timestep.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import brentq
 

@@ -14,8 +14,6 @@ Source: MuJoCo's documentation, Computation, "Constraint model"; for `discrete`,
 `efc_aref`, `efc_diagA` and `efc_R`. The tests compare it with MuJoCo step by step.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

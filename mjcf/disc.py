@@ -6,8 +6,6 @@ slides have position servos (`ctrl`: the height), which are the legs' springs; t
 inputs position, velocity and torque. So `ctrl` has 1 + 3 + 3 entries for each leg.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

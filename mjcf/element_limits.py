@@ -4,8 +4,6 @@ Repetitions multiply: a replicate in a replicate, or a model that a replicate at
 attaches are read too.
 """
 
-from __future__ import annotations
-
 import math
 import zipfile
 from collections.abc import Callable

@@ -6,8 +6,6 @@ Where all feet are single spheres of one radius, the ground is lower by it, so t
 farther from its body's origin.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Container, Mapping, Sequence
 

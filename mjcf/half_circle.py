@@ -6,8 +6,6 @@ between the same points, and as a whole: an arc that bends along its length is n
 Source: Moore, Campbell, Grimminger and Buehler, "Reliable stair climbing in the simple hexapod RHex", ICRA 2002.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -7,8 +7,6 @@ Hips are driven by `dcmotor` actuators with the inputs position, velocity and to
 A leg has no inertia except its toe's point mass. Its visible parts have no mass and no contact.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import mujoco

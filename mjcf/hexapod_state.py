@@ -4,8 +4,6 @@ Order of `qpos`, shape (25,): body position [m] and quaternion (w, x, y, z), the
 of each leg.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -13,8 +13,6 @@ yaw. Ends 0.2 mm apart already do, with opposing forces of 7 kN: the foot then c
 1.5 m/s, which lasts 0.15 % longer than with ends that coincide.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco

@@ -1,7 +1,5 @@
 """MuJoCo's kinds of geoms, joints and other elements by short names."""
 
-from __future__ import annotations
-
 from mujoco import mjtCamLight, mjtGeom, mjtJoint, mjtLimited, mjtObj, mjtSensor, mjtTrn
 
 PLANE, HFIELD, MESH, BOX = mjtGeom.mjGEOM_PLANE, mjtGeom.mjGEOM_HFIELD, mjtGeom.mjGEOM_MESH, mjtGeom.mjGEOM_BOX

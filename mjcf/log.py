@@ -4,8 +4,6 @@ Errors are Python's exceptions, as ever. A program that wants the file gives it 
 package is imported: `config = mujoco.MjLogConfig.get(); config.logfile = "mine.txt"; config.set()`, with `logto_file`.
 """
 
-from __future__ import annotations
-
 import mujoco
 
 DEFAULT = "MUJOCO_LOG.TXT"

@@ -4,8 +4,6 @@ Parts are drawn as sites, not geoms. MuJoCo's speculative contacts sweep every g
 drawn or not: 33 of the hexapod's cost 15 % of a step in the preset `rl`.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

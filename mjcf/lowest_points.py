@@ -1,7 +1,5 @@
 """The lowest point of a geom, by its shape."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -9,8 +9,6 @@ The leaf bends in one plane and is rigid in yaw: a hinge placed by Howell's pseu
 with the parameters' stiffness at the foot.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

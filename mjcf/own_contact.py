@@ -4,8 +4,6 @@ MuJoCo takes of two geoms the settings of the one with the higher priority, else
 two stands before both. The ground here has the resulting friction, and all else of the preset.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import mujoco

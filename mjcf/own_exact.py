@@ -1,7 +1,5 @@
 """A user's robot on its ground as arrays for the exact mechanics: rigid contact with a plane, none of two parts."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ A body's foot is its lowest geom that may touch anything; where others of its sh
 are, the body with all its geoms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

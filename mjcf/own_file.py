@@ -1,7 +1,5 @@
 """The file of a user's robot: checked, and made to fit this project's names, ground and sensors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ them. The parts that may touch the file's floor by either get the bit of this pr
 own bits move up, so that among themselves all parts meet as in the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import mujoco

@@ -4,8 +4,6 @@ MuJoCo collides with convex hulls, so that of COLLADA the hull is all that is ta
 metres. As ROS does, it takes the axes as they are, whatever `<up_axis>` says.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import xml.etree.ElementTree as ET

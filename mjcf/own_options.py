@@ -1,7 +1,5 @@
 """What a preset replaces of the `<option>` of a user's file: every entry and flag that the file sets otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any

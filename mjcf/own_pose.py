@@ -5,8 +5,6 @@ bent, and takes the least torque in the joints to hold. It is sought where the f
 does not stand so, as with the straight legs in which most URDFs are drawn.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ files that others attach or include. What moves freely beside the robot goes. Li
 nothing are held.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import mujoco

@@ -6,8 +6,6 @@ this project's. Feet are found or named (`own_feet`), joints without servos get 
 rest is the file's, given or found (`own_pose`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -9,8 +9,6 @@ whichever is more. A joint that leads to no foot holds what it carries instead. 
 without one it is that at an error of `UNLIMITED`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ left out and named. A link without `<inertial>` weighs nothing, as URDF says. Li
 they may be feet.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """Parts shared by several machines: masses, a servo with its torque-speed limit, feet, and sensors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import mujoco

@@ -4,8 +4,6 @@
 own defaults are wrong for toes of ten grams: feet sink 5 mm, and it walks 11 % too fast.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ the joint `knee`, both about -y, so that qpos and qvel are the exact model's sta
 foot is a small sphere `toe_0` at the shank's end; its centre, the site `foot_0`, is the exact model's point foot.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -9,8 +9,6 @@ A skin's bone turns its vertices with its body, but the share at the hip must no
 torso, turned by half a turn about each axis and not at all, have a mean of zero: what is left is the hip itself.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

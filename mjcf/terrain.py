@@ -11,8 +11,6 @@ terrain in contact. It has priority over the toes, so that its contact settings 
 and the toes sink by millimetres.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

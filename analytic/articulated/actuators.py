@@ -1,7 +1,5 @@
 """Forces of actuators on joints and fixed tendons: affine laws, servos with a DC motor, activations of first order."""
 
-from __future__ import annotations
-
 from ..compilation import jit
 from .layout import (
     ACTADR,

@@ -1,7 +1,5 @@
 """A start that meets all equalities: positions by Newton's method, speeds by the least change of kinetic energy."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .constrained import rates

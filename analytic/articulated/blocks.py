@@ -11,8 +11,6 @@ accelerations that would be without contact, f impulses or forces:
 This is Coulomb's law with maximal dissipation, not the convex problem, in which a sliding contact would have to open.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Accelerations and forces for given modes: M dv/dt + h = tau + C^T f with rows R dv/dt + r = 0 of what is closed."""
 
-from __future__ import annotations
-
 from ..compilation import jit
 from . import layout
 from .dynamics import mechanics, total_force

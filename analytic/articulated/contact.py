@@ -5,8 +5,6 @@ redundant (a box on four corners) forces are not unique although velocities are;
 sum of squares weighted with mobilities, among those that respect cones and bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

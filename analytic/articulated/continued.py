@@ -3,8 +3,6 @@
 The interface is that of `hybrid.Continued`, which runs compiled hybrid models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ M(q) dv/dt + bias(q, v) = passive + actuator + J^T f, as MuJoCo's. M by composit
 Newton-Euler method (Featherstone, Rigid Body Dynamics Algorithms, 2008, tables 6.2 and 5.1).
 """
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

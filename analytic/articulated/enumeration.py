@@ -1,7 +1,5 @@
 """All sets of modes of a scaled contact problem without cones: whether it has no solution, one, or several."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compilation import jit

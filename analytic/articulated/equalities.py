@@ -4,8 +4,6 @@ A row is the rate of an error; where bodies are welded, up to a factor of one pl
 along the world's axes, a weld three more, for turns, a pair of joints or tendons one.
 """
 
-from __future__ import annotations
-
 from ..compilation import jit
 from .layout import (
     EQUALITY,

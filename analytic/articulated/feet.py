@@ -5,8 +5,6 @@ row is the material's velocity there; its drift, what the acceleration of that v
 counts that the point moves with the centre, not with the material: a sphere rolls without centripetal force.
 """
 
-from __future__ import annotations
-
 from ..compilation import jit
 from .layout import CENTRE, DRIFT, GAP, LAST_DOF, NEXT, RADIUS, VELOCITY
 from .modes import FREE

@@ -4,8 +4,6 @@ The zero of a guard is found on the dense output, then corrected until a full st
 that of a full step.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

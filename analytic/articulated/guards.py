@@ -4,8 +4,6 @@ Three for a foot (gap, or normal force; cone, or slip along friction; its speed)
 for a limit (gap or force) and one for a line (friction left, or speed).
 """
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

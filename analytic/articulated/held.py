@@ -3,8 +3,6 @@
 Feet on the ground and joints at a limit fix positions; feet that stick, and dry joints at rest, speeds besides.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

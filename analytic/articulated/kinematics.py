@@ -1,7 +1,5 @@
 """Places, velocities and inertias of all bodies, from positions and speeds; joints as MuJoCo has them."""
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

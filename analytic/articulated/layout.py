@@ -5,8 +5,6 @@ The robot is an argument of the compiled functions, so that they are compiled on
 origin nothing is lost to rounding.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ of their contradictions is bounded and smooth.
 Accelerations do not depend on which forces are taken there.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

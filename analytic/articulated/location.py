@@ -7,8 +7,6 @@ are not missed, however near to each other. Guards are not enclosed: of any othe
 parabola's error may be, d^3 / 15 by the third derivative, d the time between samples.
 """
 
-from __future__ import annotations
-
 from ..compilation import jit
 from .constrained import field
 from .feet import feet

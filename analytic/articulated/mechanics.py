@@ -4,8 +4,6 @@ Positions, speeds, controls and activations are MuJoCo's `qpos`, `qvel`, `ctrl` 
 is along the world's axes, its angular speed along the body's.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

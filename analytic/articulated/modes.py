@@ -6,8 +6,6 @@ that is to be, a its acceleration: the same to first order, at rest the law of a
 A slide that stops keeps the direction of friction, so that the field is smooth where the slip passes through zero.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

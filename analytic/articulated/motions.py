@@ -1,7 +1,5 @@
 """Motions, of as many numbers as there are degrees of freedom, between positions of a run."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .layout import FREE as FREE_JOINT

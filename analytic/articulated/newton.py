@@ -4,8 +4,6 @@ The radius of the friction disc is mu (x_n - w_n)+, so that an open contact has 
 residual smaller the iterate sits on a kink of the map: up to `OVER_KINKS` whole steps go over it.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

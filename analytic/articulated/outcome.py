@@ -1,7 +1,5 @@
 """How a run ends, and what it logs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -5,8 +5,6 @@ follow from each other. They contradict each other by rounding, so that no force
 grow until a row gives way.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

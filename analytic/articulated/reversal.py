@@ -3,8 +3,6 @@
 Modes that hold all their guards are a solution. Where those that are tried do not, all are to be chosen anew.
 """
 
-from __future__ import annotations
-
 from ..compilation import jit
 from .constrained import field
 from .guards import broken, guards

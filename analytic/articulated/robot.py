@@ -1,7 +1,5 @@
 """A robot as arrays: what `mjcf.articulated.convert` makes of an MJCF file, and what the compiled functions read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Rows drift apart by rounding; r pulls them back at the rate `drift_rate`: 2 a v 
 row, and a column with their friction: C = R_n - mu (u1 R_t1 + u2 R_t2). Equalities are closed in all modes.
 """
 
-from __future__ import annotations
-
 from ..compilation import jit
 from .layout import (
     BOUND,

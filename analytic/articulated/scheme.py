@@ -1,7 +1,5 @@
 """Explicit Runge-Kutta methods with dense output, as arguments of the compiled flow."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

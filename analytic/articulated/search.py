@@ -7,8 +7,6 @@ cones, whose loads shift slowly). Then the first again from other starts: a Tikh
 that grows to its value, Gauss-Seidel, and all sets of modes.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ Impacts are plastic or with Newton's restitution, all touching feet and limits a
 a status, never by chattering.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

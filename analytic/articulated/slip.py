@@ -4,8 +4,6 @@ Friction of a foot that creeps acts against w = v + a / `CREEP_RATE`, so that w 
 whose force is zero when the direction is right: the direction is turned by it until it is (Newton's method).
 """
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

@@ -1,7 +1,5 @@
 """Steps of an explicit method, and the state between their ends."""
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

@@ -5,8 +5,6 @@ speeds with its closed rows at rest; place and heading on the level ground are l
 onto what is closed along the base's rows, so that its coordinates stay what they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

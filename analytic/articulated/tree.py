@@ -5,8 +5,6 @@ A degree of freedom has entries with those that carry it (`NEXT`), so that a leg
 are cheap.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

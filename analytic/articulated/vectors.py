@@ -1,7 +1,5 @@
 """Quaternions (w, x, y, z, as MuJoCo's) and spatial vectors (angular, linear) in plain loops, for compiled callers."""
 
-from __future__ import annotations
-
 import math
 
 from ..compilation import jit

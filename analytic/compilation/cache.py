@@ -4,8 +4,6 @@ numba unpickles what it finds, and unpickling can execute any code: nothing is r
 or can write to.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

@@ -3,8 +3,6 @@
 `walk` is the pass over all values that feeds them to the hash (`fingerprint`).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import functools

@@ -1,7 +1,5 @@
 """The command that installs an optional part of the package, from where the package itself was installed."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 import shlex

@@ -4,8 +4,6 @@ Machine code is kept on disk under a fingerprint of the function and of all it r
 recompilation. numba is imported when the first function is compiled.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import sys

@@ -10,8 +10,6 @@ treat NaN and zero in other ways than compiled code does.
 Source: Moore, Kearfott & Cloud, Introduction to Interval Analysis (2009), chapters 2 and 5.
 """
 
-from __future__ import annotations
-
 import math
 
 INF = math.inf

@@ -4,8 +4,6 @@ In memory a number is four floats: lo, hi and those of its derivative. `interval
 of them that share a cell of undecided questions. `Answers` takes the values of guards.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Where an argument may lie outside the domain the answer is the whole line; a root's is [0, root of its upper end].
 """
 
-from __future__ import annotations
-
 import math
 
 from .interval_arithmetic import (

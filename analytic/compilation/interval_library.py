@@ -5,8 +5,6 @@ model there are rules for its value, for its derivative by each mixture of inter
 not decide, for the question that it asks: a hundred, of which a model uses twenty.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Callable

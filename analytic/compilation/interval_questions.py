@@ -4,8 +4,6 @@ A rule returns its answer, another one, and whether it is undecided: 0 if the an
 other one, too, the first being that for the middles of the intervals; 2 if there are more. Yes is 1, no is 0.
 """
 
-from __future__ import annotations
-
 from .interval_arithmetic import INF, floor_of, middle, ordered
 
 MOST = 2.0**62  # of a whole answer

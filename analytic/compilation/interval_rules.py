@@ -8,8 +8,6 @@ Values and partial derivatives have rules of their own: who asks for values pays
 answers, and `enclosures` follows both paths.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

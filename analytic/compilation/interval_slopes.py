@@ -5,8 +5,6 @@ hi); each returns the bounds of one partial derivative. At a kink that lies insi
 (Clarke's derivative), at a jump the whole line.
 """
 
-from __future__ import annotations
-
 import math
 
 from . import interval_elementary as elementary

@@ -8,8 +8,6 @@ cell tells that there is another. A result inherits its cell from an argument; c
 Long rules are called, not compiled into their callers: the guards of a machine with six legs have hundreds.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

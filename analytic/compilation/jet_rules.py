@@ -1,7 +1,5 @@
 """Derivatives of elementary functions, for `number_types`: each rule returns the value and the partial derivatives."""
 
-from __future__ import annotations
-
 import math
 import operator
 

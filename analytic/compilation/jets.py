@@ -8,8 +8,6 @@ does not find it in k separate numbers.
 Source: Griewank & Walther, Evaluating Derivatives (2008), chapter 3 (vector forward mode).
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A function of machine code that was linked (`linking`): made when first needed, and kept for other processes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

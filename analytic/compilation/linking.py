@@ -11,8 +11,6 @@ Private to numba are, besides what `together` uses: the target machine and its o
 the passes of a library (`_optimize_final_module`), and beginnings of names (the constants below).
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -4,8 +4,6 @@ What a method reads of its instance beyond the fields is put into its code by na
 properties, and values of the class. The new code refers to them as globals, which fingerprints and rebuilding follow.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect

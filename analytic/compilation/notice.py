@@ -1,7 +1,5 @@
 """A line on the terminal, or in a notebook, while something is compiled: what the half minute is for."""
 
-from __future__ import annotations
-
 import functools
 import sys
 import time

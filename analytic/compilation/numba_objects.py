@@ -3,8 +3,6 @@
 Nothing here imports numba: its objects only exist where it is already imported.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

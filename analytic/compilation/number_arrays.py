@@ -1,7 +1,5 @@
 """Arrays of extended numbers, for compiled functions: views of arrays of floats, and what stands for `numpy`."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import types as python_types

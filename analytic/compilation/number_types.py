@@ -9,8 +9,6 @@ This is registered with numba by types, not by overloads of its functions, so th
 its machine code on disk, stay as they are.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Interpreted code gets `ieee` instead of `math`, which behaves like the compiled code: NaN and infinity, no exceptions.
 """
 
-from __future__ import annotations
-
 import math
 import types
 from collections.abc import Callable

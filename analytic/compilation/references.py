@@ -4,8 +4,6 @@ A library is a package whose version determines its contents: Python's own, NumP
 the user's: they change between runs, and while a program runs.
 """
 
-from __future__ import annotations
-
 import builtins
 import dis
 import os

@@ -3,8 +3,6 @@
 Processes that need the same file at once, as an environment's workers do, wait for the first of them to make it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

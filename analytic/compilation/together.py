@@ -7,8 +7,6 @@ it with the function that Python calls. A model's kernel then compiles in less t
 This uses parts of numba that are its own business; `functions` imports it with the releases that it was tried with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

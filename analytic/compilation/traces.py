@@ -10,8 +10,6 @@ others two pairs of place (an integer) and partial derivative. A full tape count
 Source: Griewank & Walther, Evaluating Derivatives (2008), chapters 3 and 6 (reverse mode).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

@@ -1,7 +1,5 @@
 """Checks of the solvers' arguments, and their error messages."""
 
-from __future__ import annotations
-
 import math
 import operator
 

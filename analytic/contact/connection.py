@@ -6,8 +6,6 @@ pose and the foot velocities alone (a local connection). Frames are therefore in
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

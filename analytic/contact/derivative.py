@@ -8,8 +8,6 @@ just touches, or the tilt or the twist is not unique; such frames say so, and ar
 Source: the balances of Wu, Zhao and Revzen, arXiv:2310.20669, section 2; their derivative is ours.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

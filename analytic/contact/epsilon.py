@@ -12,8 +12,6 @@ with the reference speed s. Known faults, each with a test:
 `laws.Coulomb` has none of them. Source: Wu, Zhao and Revzen, arXiv:2310.20669, eq. (22) and section 3.1.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial

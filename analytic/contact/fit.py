@@ -8,8 +8,6 @@ the pose of the frame. The pose is projected out frame by frame. With three load
 not depend on stiffness, and tripod data cannot determine it. The result states what was determined.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

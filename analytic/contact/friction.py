@@ -7,8 +7,6 @@ Coulomb's it is the minimum of the dissipation, a convex problem solved with a c
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, sections 2.2, 2.3 and 5.5.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from . import arrays, iterated, kernels

@@ -9,8 +9,6 @@ Source: Hatton and Choset, Int. J. Robotics Research 30 (2011) 988-1014, whose c
 and loads are those of `solve`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import numpy as np

@@ -15,8 +15,6 @@ Algebraic laws know velocities before and after alone (Anitescu and Potra 1997; 
 All functions take any number of impacts at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Friction laws without a kernel: the balance of one frame by a general root finder, about a thousand times slower."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

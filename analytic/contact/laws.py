@@ -5,8 +5,6 @@ Every law is a frozen dataclass. `Viscous` and `Coulomb` have kernels; a new one
 by the factor sqrt(1 + |w|^2).
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

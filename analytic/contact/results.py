@@ -1,7 +1,5 @@
 """The results of the solvers: solutions, a status, and certificates."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -5,8 +5,6 @@ prefix sums over the steps: one for theta, one for the rotated chords. Blocks of
 from the identity and transformed afterwards.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

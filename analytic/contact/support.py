@@ -7,8 +7,6 @@ the centre of mass lies over the convex hull of the feet. The tilt is unique unl
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.1, eqs. (15)-(20); solved here as a minimisation.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

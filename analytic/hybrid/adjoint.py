@@ -5,8 +5,6 @@ thousand parameters as for ten, once for each number that is asked for. Where it
 sentence, as there; events of two guards at once are always refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Back over an event: the transposed saltation, for `adjoint_pass`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

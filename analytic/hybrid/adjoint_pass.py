@@ -13,8 +13,6 @@ Source: Griewank & Walther, Evaluating Derivatives (2008), chapters 3 and 15; Se
 Dyn. 14 (2019), for hybrid systems.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -3,8 +3,6 @@
 See `compilation.traces` for the rows of a tape.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

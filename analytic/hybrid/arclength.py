@@ -9,8 +9,6 @@ Source: Keller, Numerical solution of bifurcation and nonlinear eigenvalue probl
 Applied Bifurcation Theory, 3rd ed. (2004), section 10.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

@@ -14,8 +14,6 @@ Whether the foot touches is the plant's affair: a guard of its own in the engine
 from where the foot would be by now without ground. Laws change only the memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -7,8 +7,6 @@ Backward, the cost does not depend on how many decisions there are; the cost's s
 Source: Nocedal & Wright, Numerical Optimization (2006), procedure 18.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -9,8 +9,6 @@ Source: Calafiore & Campi, The scenario approach to robust control design, IEEE 
 which one level is the simplest case (Clopper & Pearson's bound for no failures).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Many runs at once, on all cores: the compiled loop releases Python's GIL, so threads suffice."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -6,8 +6,6 @@ bound is left, its nodes on either side may be held back by as much (`Allowance`
 Whatever is narrower than the reads, and guards that an order suppresses, are not seen here: see `control.verify`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -12,8 +12,6 @@ The last one is also zero where two real multipliers have the product 1, which i
 Source: Kuznetsov, Elements of Applied Bifurcation Theory, 3rd ed. (2004), sections 4.1 and 10.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

@@ -4,8 +4,6 @@ Compiled code does not check indices: a field that writes past the end of its ar
 forgets a component integrates whatever was there. Here both are refused with an error message.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

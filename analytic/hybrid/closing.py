@@ -1,7 +1,5 @@
 """A plant and the automaton that drives it as one hybrid model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

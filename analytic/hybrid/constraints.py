@@ -1,7 +1,5 @@
 """What an optimiser reads from a run: cost, matrix of Gauss and Newton, and bounds at nodes, events and the end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

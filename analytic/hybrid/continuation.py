@@ -1,7 +1,5 @@
 """Continuation of a curve of fixed points: steps that adapt, bounds, the curve's end, and bifurcations on the way."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Step sizes and what the engine remembers of its charts are kept, so that to stop
 is stopped fifty times a second takes a tenth longer.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

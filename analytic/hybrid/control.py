@@ -24,8 +24,6 @@ Source: Nocedal & Wright, Numerical Optimization (2006), 10.3, 18.5; the order o
 Kuindersma & Tedrake, Optimization and stabilization of trajectories for constrained dynamical systems, ICRA 2016.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

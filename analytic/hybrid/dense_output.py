@@ -1,7 +1,5 @@
 """Dense output of a whole run: the polynomials of its steps, with both sides of every event."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ With the map z' = F(z, p), D = F_z and P = F_p, the fixed point z* = F(z*, p) mo
 measure m(z, p) of its orbit by m_z dz*/dp + m_p. One run with derivatives gives z', D and P.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The Python side of a run: it provides memory for the kernel, calls the callbacks, and handles exceptions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether the derivative of a run exists, and the sentence that says why not."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 import numpy as np

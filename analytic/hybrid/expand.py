@@ -3,8 +3,6 @@
 The functions are generated as a chain of ifs over the chart code; numba and Python both run it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

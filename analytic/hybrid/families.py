@@ -12,8 +12,6 @@ twice the period, `cascade` does so again and again::
 A family that ends, a section that is never reached: the status says so, and the last point is the last good one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A family of fixed points: its points, its bifurcations, and the reason for its end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property

@@ -12,8 +12,6 @@ In the kernel the method's functions are open too, `tarsus_stages(...)`, ...: it
 The files are changed in one thing: a size or table is called where it is named, N as N().
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import functools
@@ -28,7 +26,7 @@ from typing import Any
 from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import types as nb
-from numba.core import cgutils
+from numba.core import cgutils, typing
 from numba.extending import intrinsic
 
 from ..compilation import linking
@@ -190,7 +188,7 @@ def _constant(module: ir.Module, name: str) -> ir.GlobalVariable:
     return module.globals[name]
 
 
-def call(name: str, of: nb.Signature) -> Any:
+def call(name: str, of: typing.Signature) -> Any:
     """Return the intrinsic that calls an open function: numbers in arrays are given by address, where it takes one."""
     answer, kinds = of.return_type, of.args
 

@@ -5,8 +5,6 @@ m, and `tarsus_jets_field(...)`, ..., the model's functions of flat jets. There 
 explicit methods, whose steps `explicit_step` serves, and one for each other.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import importlib.util

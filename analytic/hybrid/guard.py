@@ -1,7 +1,5 @@
 """The declaration of a guard (boundary function): what its zero means."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

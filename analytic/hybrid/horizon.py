@@ -1,7 +1,5 @@
 """Cost and constraints of a horizon, in one segment or several, as functions of all scaled decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -5,8 +5,6 @@ runs through the window. Compiled, the model's own function is compiled for inte
 interpreted, it is called with objects that follow the same rules (`compilation.interval_objects`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -5,8 +5,6 @@ functions are compiled for jets (`compilation.jets`): exact. Interpreted, they a
 five points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Events at known times, which need no root finding: steps end there exactly."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

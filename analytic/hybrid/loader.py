@@ -9,8 +9,6 @@ stale and none can collide.
 So models are compiled that cannot be linked with the kernel that was translated once for all (`linked`).
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import sys

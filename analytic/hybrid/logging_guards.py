@@ -1,7 +1,5 @@
 """Guards whose events change at most the memory, such as counters: they need no special state to begin in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -12,8 +12,6 @@ Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980); through ev
 exponents for dynamic systems with discontinuities, Chaos, Solitons & Fractals 5 (1995).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

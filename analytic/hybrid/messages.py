@@ -1,7 +1,5 @@
 """Sentences that say why, when and where a run ended, and what to do."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compilation.rebuild import interpreted

@@ -29,8 +29,6 @@ Models with many charts define three functions of an integer chart code (`Model.
 where `guards` writes the active guards to their entries of `g` and leaves the others unchanged (infinity: not active).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

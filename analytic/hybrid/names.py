@@ -4,8 +4,6 @@ A table is a dictionary, a frozen dataclass or an instance of one: names with a 
 one entry per element, named `name_0`, `name_1`, ... as an init file spells them.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections import namedtuple

@@ -1,7 +1,5 @@
 """Settings of a run."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A model's auxiliary functions and guards along a run, with their derivatives: what an optimiser bounds."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

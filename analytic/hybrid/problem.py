@@ -1,7 +1,5 @@
 """What an optimal control problem consists of: decisions, cost, bounds, and parts that are shot on their own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@ By Clarabel, an interior point method (github.com/oxfordcontrol/Clarabel.rs), or
 Source: Nocedal & Wright, Numerical Optimization (2006), section 18.5 (the Sl1QP method).
 """
 
-from __future__ import annotations
-
 import importlib.util
 from typing import Any
 

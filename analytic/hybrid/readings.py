@@ -1,7 +1,5 @@
 """Where an optimiser reads a run: outputs at the start, at events on both sides, where events are made, at the end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

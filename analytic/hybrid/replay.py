@@ -1,7 +1,5 @@
 """Derivatives of a run that was recorded: its accepted steps and events once more, in blocks of directions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

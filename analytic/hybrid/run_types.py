@@ -5,8 +5,6 @@ models. Its arrays are where `tarsus_place_NAME()` says, with rows as long as `t
 whoever links the kernel with a model defines. They are no arrays of numba's: no references are counted.
 """
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

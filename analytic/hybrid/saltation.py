@@ -8,8 +8,6 @@ t_p = -(h_x X + ...) / (h_x f- + h_t) of the event's time and the reset r,
 Source: Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems (2004), section 7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -14,8 +14,6 @@ The rules at a sample, after one in which the state was x' and the commands were
 6. The command, for the middle of the time for which it will be held.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

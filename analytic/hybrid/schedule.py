@@ -11,8 +11,6 @@ Charts: CAPACITY times the free chart, plus how many events of the list have hap
 serves every order. The number of nodes passed is the last entry of the memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

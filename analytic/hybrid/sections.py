@@ -3,8 +3,6 @@
 Any guard of the model is a section: its map takes the state just after one of its events to that after the next.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

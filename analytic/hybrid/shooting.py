@@ -1,7 +1,5 @@
 """The compiled runs of an optimal control problem, each made when it is first needed, and kept."""
 
-from __future__ import annotations
-
 from ..compilation.rebuild import interpreted
 from .derivatives import Derivatives
 from .expand import to_functions

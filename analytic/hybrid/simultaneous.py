@@ -9,8 +9,6 @@ Source: Burden, Sastry, Koditschek & Revzen, Event-selected vector field discont
 flows, SIAM J. Applied Dynamical Systems 15 (2016), theorem 4 and section 7; here with resets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

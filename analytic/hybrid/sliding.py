@@ -6,8 +6,6 @@ L(f+) h < 0 < L(f-) h; the sliding field is a f+ + (1 - a) f- with a = L(f-) h /
 Source: Filippov, Differential Equations with Discontinuous Righthand Sides (1988), chapter 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

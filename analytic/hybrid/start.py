@@ -1,7 +1,5 @@
 """The start of a run and the event that ends it; the workspace of a run, filled from these and the settings."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 The order of `error` sets the exponent of the step size control, 1 / (error_order + 1).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -5,8 +5,6 @@ authors' program dop853.f. `tests/analytic/hybrid/test_tableau.py` compares ever
 order conditions. Rows give only the entries that are not zero, by column.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 N_STAGES = 12

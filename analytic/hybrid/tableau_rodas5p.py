@@ -11,8 +11,6 @@ order 4. Source: Steinebach, G. (2023), Construction of Rosenbrock-Wanner method
 63:27; the form: Hairer & Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 GAMMA = 0.21193756319429014

@@ -9,8 +9,6 @@ is within bounds.
 Source: Griewank & Walther, Evaluating Derivatives (2008), section 15 (steps held), for ordinary differential equations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

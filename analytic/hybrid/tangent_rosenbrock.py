@@ -10,8 +10,6 @@ field: the difference of f' V at x + e U and x. The Jacobian is exact, by unit d
 Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), section IV.7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

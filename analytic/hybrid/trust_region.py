@@ -9,8 +9,6 @@ falls by a tenth of what was predicted; the box then grows or shrinks. If the co
 Source: Nocedal & Wright, Numerical Optimization (2006), algorithms 4.1 and 18.5; Fletcher's Sl1QP.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

@@ -4,8 +4,6 @@ Unrolled, the zeros of the tableau vanish and the loop over the state is one vec
 a DOP853 step of SLIP takes half the time. Both modes run the same text, so they are still bitwise identical.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Compiled, it is a numpy structured record, so that a function gets one pointer a
 Interpreted, it is a plain object with the same attributes.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

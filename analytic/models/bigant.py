@@ -20,8 +20,6 @@ gearing). The paper prints no dimensions. Those here were searched for a foot pa
 of the turn and lifts by a third of its length, with no transmission angle under 30 degrees.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

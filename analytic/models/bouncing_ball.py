@@ -4,8 +4,6 @@ State x = (height [m], velocity [m/s]); memory d = (bounces,). Charts: flight, r
 Invariant: `energy` is constant in flight and falls by the factor e^2 at every impact.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -22,8 +22,6 @@ Source: Goswami, Thuilot & Espiau, A study of the passive gait of a compass-like
 IJRR 17 (1998); their report INRIA RR-2996 (1996) has the derivation.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

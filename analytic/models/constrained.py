@@ -11,8 +11,6 @@ with M, shape (n, n), the mass matrix and J, shape (m, n), the constraints' Jaco
 with u the generalised forces of the motors and h the bias. Plain functions of arrays, which numba compiles.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -11,8 +11,6 @@ Source: Saranli, Schwind & Koditschek, Toward the control of a multi-jointed, mo
 Robotics and Automation (1998), which controls angle and two stiffnesses, for height, speed and duty factor.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -13,8 +13,6 @@ Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.3 and figure 8 (3 to 50 legs, t
 each, workspaces that do not overlap). The paper prints no dimensions; those here are choices.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -14,8 +14,6 @@ friction, since friction ends with the load. (Let go as in flight it would meet 
 and the impacts would hold it there for tens of milliseconds.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

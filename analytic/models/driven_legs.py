@@ -3,8 +3,6 @@
 State and mechanics are those of `hopping_leg_hybrid` and `slip_leg_hybrid`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

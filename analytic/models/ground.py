@@ -4,8 +4,6 @@ The same `height` and `gradient` are used as for arrays, so a new terrain needs 
 cannot be compiled also provides `point_height` and `point_gradient`, and `tables`, the arrays they read.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import fields

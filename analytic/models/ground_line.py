@@ -4,8 +4,6 @@ A planar machine that runs along x needs only the profile z = h(x) at y = 0: a p
 numbers in the model's parameters; with `ground` each kind of terrain compiles a model of its own.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -12,8 +12,6 @@ those here are chosen to resemble a leg of the MIT Mini Cheetah (gear 6:1, knee 
 boom of one metre; they are not measured. Together they give an effective mass of 3.08 kg at the boom's tip.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

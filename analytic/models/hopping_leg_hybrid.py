@@ -15,8 +15,6 @@ The ground under a foot counts as level: on a slope the foot slides radially at 
 Source: Ding & Ramos, section 2.2, with additional guards for invalid states.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -19,8 +19,6 @@ Source: Ding & Ramos, section 2.2. With a third, radial row the leg would have o
 touchdown would dissipate nearly all of its energy.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

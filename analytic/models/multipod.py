@@ -11,8 +11,6 @@ Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1 (two degrees of freedom for
 legs, mass linear in the number of legs). The paper prints no dimensions; those here are choices, with their reasons.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

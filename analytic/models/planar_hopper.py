@@ -17,8 +17,6 @@ differential equations with state jumps, IEEE Control Systems Letters 5 (2021); 
 examples/hopper_robot/hopper_ocp.py (github.com/FreyJo/nosnoc_py).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ Outputs: effort_0, ...: what each number of the plan differs from the nominal on
 weight.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

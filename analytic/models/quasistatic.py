@@ -9,8 +9,6 @@ differently, and a robot's last digit would depend on the other robots.
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

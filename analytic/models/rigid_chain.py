@@ -25,8 +25,6 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), chapters 2 and 5, f
 Plain functions of arrays, results written into the last; numba compiles them into their callers.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

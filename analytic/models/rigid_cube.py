@@ -14,8 +14,6 @@ It is not event-driven: where corners meet the ground together, the laws of impa
 and a cube that falls flat does nothing else.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import astuple, dataclass
 

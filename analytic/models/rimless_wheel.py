@@ -17,8 +17,6 @@ Source: McGeer, Passive dynamic walking, IJRR 9 (1990), section 2; Coleman, Dyna
 Wheel, Dynamical Systems 25 (2010).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -26,8 +26,6 @@ J. Biomechanical Engineering 120 (1998), equations 1 to 4; its numbers to more d
 two benchmark models of walking, Dynamics of Continuous, Discrete and Impulsive Systems B 21 (2014).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

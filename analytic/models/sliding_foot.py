@@ -1,7 +1,5 @@
 """A leg's mechanics as functions, and how the leg moves whose foot slides on the ground without friction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

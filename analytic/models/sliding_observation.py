@@ -4,8 +4,6 @@ The twist is that of the body's origin; the centre of mass lies at d from it, so
 places less d, and its twist is carried back. Measured are (u, v, omega, pitch, roll), signs as of `contact.Motion`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compilation import jit

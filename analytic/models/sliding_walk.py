@@ -7,8 +7,6 @@ l_k from 1 to -1. Frames are solved at the middle of equal steps of phase, and t
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1, for the undulation; crab, steering and derivatives are ours.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import NamedTuple

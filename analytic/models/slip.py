@@ -14,8 +14,6 @@ Source: SimSect manual, section 4, with errors of its text and code corrected (t
 equations, time as the engine's variable, foot exactly on the ground, compression decided by the second derivative).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -11,8 +11,6 @@ ground is refused by touchdown.
 Source: Hauter, Leitner, Freisinger (TUM 2021), II and IV.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -8,8 +8,6 @@ State and parameters as in `slip_leg`. As a `rigid_chain` the leg moves in the p
 model's z, up. Plain functions of arrays, which the hybrid engine compiles.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from . import constrained

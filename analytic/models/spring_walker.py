@@ -16,8 +16,6 @@ Society B 273 (2006). The section upright: Rummel, Blum & Seyfarth, Robust and e
 Bioinspiration & Biomimetics 5 (2010).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Source: SimSect manual, sections 2 and 3.4; where its parts spell a symbol diffe
 the one of its Fig. 1 and its code is used here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -6,8 +6,6 @@ A list of `name = value;` with a real number, a quoted string, or an array in br
 Source: SimSect manual, section 3.4; arrays, `terrain` and the positions: RHexLib, its own init files.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Run what an init file describes, and write SimSect's files; the manual's root finder."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable

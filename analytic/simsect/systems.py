@@ -1,7 +1,5 @@
 """The machines that init files know by name. A system joins by a line in `SYSTEMS`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 

@@ -5,8 +5,6 @@ shape comes into the ground the episode ends, unless its contact ends episodes a
 (`cost_contacts`).
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from enum import Enum

@@ -1,7 +1,5 @@
 """The exact hexapod behind `Hexapod-v0`: its servos follow set-points that are linear between kinks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 

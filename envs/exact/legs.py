@@ -1,7 +1,5 @@
 """The exact legs behind `HoppingLeg-v1` and `SlipLeg-v1`: torques or set-points of hip and knee, held for a period."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """A machine of the exact engine, as a task needs it: its states, the commands of a control period, and its sensors."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from enum import Enum

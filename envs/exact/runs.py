@@ -1,7 +1,5 @@
 """Runs of a task's machine in the exact engine, and why one of them ended."""
 
-from __future__ import annotations
-
 import importlib
 import zlib
 from enum import Enum

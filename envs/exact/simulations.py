@@ -1,7 +1,5 @@
 """Simulations of a task in the exact engine: one in a `mujoco.MjData`, or many in arrays, on threads."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The kernels of `envs.kernels` on a device: translated to Warp, a thread for each simulation."""
 
-from __future__ import annotations
-
 import functools
 import linecache
 import zlib

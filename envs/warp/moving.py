@@ -3,8 +3,6 @@
 An array that is a view of another remains one: the buffer that both share is moved once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import is_dataclass
 from types import SimpleNamespace

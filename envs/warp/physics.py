@@ -1,7 +1,5 @@
 """What environments on a device are made of: a pool of starts, drawn on the processor, and the physics of a period."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import warp as wp

@@ -5,8 +5,6 @@ what it ends with is read. Episodes start from what MuJoCo computes of their fir
 depend on its neighbours' starts, and time, which single precision would round, is exact.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import mujoco

@@ -10,8 +10,6 @@ The arguments of a kernel are arrays, or numbers: double, or annotated `int` or 
 writes, and carries nothing from one i to the next.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import inspect

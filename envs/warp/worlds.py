@@ -1,7 +1,5 @@
 """A model and many states of it in MuJoCo Warp; on the processor NumPy sees the arrays without a copy."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ is refused is the command line's fault; behind that block an exception is a fail
 `number`, `integer` and what stands below them are types of options; those of paths are in `paths.py`.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import contextlib

@@ -7,8 +7,6 @@ A name joins by a file of the verb's: `scripts/laboratory/figures/zeno_ball.py` 
 function `main(argv)`, or what the verb's frame runs.
 """
 
-from __future__ import annotations
-
 import importlib
 import io
 import re

@@ -4,8 +4,6 @@ A place that a command takes by itself, `out/VERB-NAME`, is numbered where it ho
 command line names is refused then, unless it says `--force`. Beside the other files lies `result.json`.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import dataclasses

@@ -1,7 +1,5 @@
 """Paths on a command line: types of options that refuse what could not be written when the work is done."""
 
-from __future__ import annotations
-
 import os
 from argparse import ArgumentTypeError
 from collections.abc import Callable

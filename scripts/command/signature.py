@@ -6,8 +6,6 @@ A parameter with a default is the option `--its-name`, one without is positional
 is the help, unless the docstring has a line on the parameter under `Args` (of a dataclass: `Attributes`).
 """
 
-from __future__ import annotations
-
 import argparse
 import collections.abc
 import dataclasses

@@ -5,8 +5,6 @@ duals y are the tractions, including those of sticking feet; balanced and shrunk
 least dissipation from below, which is the certificate.
 """
 
-from __future__ import annotations
-
 import math
 
 from ...compilation import jit

@@ -8,8 +8,6 @@ so that the cost is linear in their number.
 Of a frame of n feet `by_foot`, shape (3, n, FOOT_DERIVATIVES), and `by_weight`, (3,), hold the derivatives.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ All arrays are checked by the callers in Python, except by `single`, which is ca
 return a status and flags and allocate nothing but scratch and, in `single`, the answer.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Friction of one frame whose loads are known: gather the feet with traction, solve either law, write the tractions."""
 
-from __future__ import annotations
-
 import math
 
 from ...compilation import jit

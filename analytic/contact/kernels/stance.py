@@ -5,8 +5,6 @@ the frame of the body with the centre of mass as origin. They are updated from s
 stiff feet balance to round-off; the sums are those of the energy sum K min(p, 0)^2 / 2 + weight h.
 """
 
-from __future__ import annotations
-
 import math
 
 from ...compilation import jit

@@ -4,8 +4,6 @@ The search ends when moments are small beside weight times size, the distance of
 almost nothing, the others may still be off by far more than their own rounding.
 """
 
-from __future__ import annotations
-
 from ...compilation import jit
 from .layout import BALANCE_TOL, LEVER_TOL, LOAD, RANK_TOL, REFINE, K, X, Y
 from .stance import line_of, move

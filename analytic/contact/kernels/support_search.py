@@ -5,8 +5,6 @@ change, so that the search is finite. A full step that does not descend is short
 loaded feet cannot support the body, it tilts to the next contact.
 """
 
-from __future__ import annotations
-
 import math
 
 from ...compilation import jit

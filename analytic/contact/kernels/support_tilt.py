@@ -4,8 +4,6 @@ The loads and the height are still unique. The tilt is limited by the feet in th
 interval if the loaded feet are in line, to a polygon if they are in one point.
 """
 
-from __future__ import annotations
-
 import math
 
 from ...compilation import jit

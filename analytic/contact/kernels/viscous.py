@@ -5,8 +5,6 @@ feet's slips are scaled by the root of their metric, here and in Coulomb frictio
 settles its twist by the same factors.
 """
 
-from __future__ import annotations
-
 import math
 
 from ...compilation import jit

@@ -3,8 +3,6 @@
 Source: SimSect manual 5.1.4, written in the body frame, where the inertia is constant.
 """
 
-from __future__ import annotations
-
 from .layout import P
 
 

@@ -15,8 +15,6 @@ and the first-order variant solves :math:`(b + G)\, s + \mu N s / \lvert s\rvert
 damping seen at the toe. Source: SimSect manual 5.1.5 and 5.3.3, with errata 5, 6, 8, 12 and 26.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..ground import curvature

@@ -7,8 +7,6 @@ Its functions get the whole state `x` and their own slices of the vectors. To ad
 Source: SimSect manual 5.2 and Table 2 (`control_type`); hexapod report 5.1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

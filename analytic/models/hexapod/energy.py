@@ -6,8 +6,6 @@ and a touchdown, or a toe that stops sliding, adds to `impact_loss`. Along a run
 `balance` is constant, if legs in flight push the body (`Variants.third_law`) and toes slide with their mass.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .layout import Variants

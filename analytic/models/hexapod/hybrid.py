@@ -9,8 +9,6 @@ is below it: a bad initial state).
 Source: SimSect manual 5.1 to 5.4; hexapod report 3 and 4; errata in `layout.Variants` and the docs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The exact hexapod's parameter vector: Table 2's symbols by their names there, then the choices of its variants."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

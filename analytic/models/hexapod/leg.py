@@ -16,8 +16,6 @@ and the body with -q at the toe's place. The power of q is
 Source: SimSect manual 5.1.2 and 5.1.8, with the rates as projections instead of the printed expressions (errata 13-16).
 """
 
-from __future__ import annotations
-
 import math
 
 from .layout import P

@@ -14,8 +14,6 @@ A gait with equal sides maps to itself after half a stride and a left-right refl
 Source: Guckenheimer & Holmes, Nonlinear Oscillations (1983), 1.5, for return maps and multipliers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Outputs of the exact hexapod: auxiliary functions of state and chart, and the lines of its picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -3,8 +3,6 @@
 Scalar arithmetic, to be compiled. Hip angles count full turns, from the set-points of `servo`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

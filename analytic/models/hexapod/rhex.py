@@ -16,8 +16,6 @@ SimComponents.hh (SimSect's motors), hardware/UofM/config.hh (the drive), base/P
 examples/exprunner/walk_test.rc (the gait at speed 2).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

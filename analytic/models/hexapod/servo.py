@@ -5,8 +5,6 @@ so that one compiled model follows any policy. A set-point and its hip count ful
 error is not the short way round, but as large as it is.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...hybrid import Guard, indices

@@ -8,8 +8,6 @@ World frame except the angular velocity. The three energies do not affect the mo
 so that the energy balance can be checked to the integrator's tolerance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...terrain import Flat, Slope, Terrain

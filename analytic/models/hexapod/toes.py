@@ -4,8 +4,6 @@ A chart code has two bits per toe (flight, stick, slide), below the modes of the
 Source: SimSect manual 5.1.5 and 5.3.3.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

@@ -8,8 +8,6 @@ Runtime: a second, and for each seed a third of a second of one core in a settin
 `exact`.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 

@@ -5,8 +5,6 @@ Usage: tarsus contact-doctor MODEL.xml [--seconds 2] [--controls FILE.npy] [--re
 settings that may mend a finding. `--want` makes `solref` and `solimp`. Runtime: some thousand steps a second.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tarsus.scripts.command import arguments, output

@@ -4,8 +4,6 @@ Usage: tarsus contact-suite [--engine NAME|FILE ...] [--setting NAME ...] [--cas
 [--out FOLDER]. Prints the error of every case over its scale in percent, in brackets beyond its tolerance. Minutes.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tarsus.scripts.command import arguments, output, paths

@@ -5,8 +5,6 @@ and mujoco.nc (the labelled records), both.nc (the two aligned, along the dimens
 pictures, and report.html, which holds everything.
 """
 
-from __future__ import annotations
-
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.running import options
 

@@ -8,8 +8,6 @@ played, and the folder is an entry for `tarsus leaderboard`.
 Runtime: about a second for an episode.
 """
 
-from __future__ import annotations
-
 import functools
 
 from tarsus.envs import TASKS

@@ -6,8 +6,6 @@ an .onnx that is to say what it was made for, or MODULE:FUNCTION that returns a 
 Needs the extra `onnx`.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 

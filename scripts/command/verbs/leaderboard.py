@@ -7,8 +7,6 @@ differs, and nothing is written. The exit status is 0, or 2 for entries that are
 Runtime: ten to twenty seconds of a core for each policy in each task, with --trust a second for each task.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tqdm import tqdm

@@ -5,8 +5,6 @@ The cube is run in an engine: friction, restitution and corners are fitted on on
 other half. Impacts of the ellipse need `--data FOLDER`. Runtime: minutes of one core for a setting.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tqdm import tqdm

@@ -4,8 +4,6 @@ Usage: tarsus robot FILE [--feet NAME ...] [--servo 50 1.5] [--keyframe NAME] [-
 FILE is an MJCF or a URDF. Writes robot.txt (what is printed), result.json, and with --film robot.mp4.
 """
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

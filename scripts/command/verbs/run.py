@@ -4,8 +4,6 @@ Writes run.nc (the labelled record), run.png (the figure), run.mp4 (the video) a
 the output folder; of both engines what `tarsus crossvalidate` writes.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tarsus.scripts.command import arguments

@@ -3,8 +3,6 @@
 Writes found.npz (all candidates with their scores, and what the best means) and result.json, the same of all searches.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -3,8 +3,6 @@
 Usage: tarsus simsect [-c SimSect.rc] [--robot rhex] [--gait walk] [--method rodas5p] [--mode auto] [--video run.mp4]
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

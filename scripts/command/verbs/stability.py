@@ -8,8 +8,6 @@ that was stopped goes on where it was. The exit status is 0, or 2 for a command 
 Runtime: one to four minutes of two cores, in the exact engine two to fifteen; with --margins five to ten more.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import shutil

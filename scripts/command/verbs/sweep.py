@@ -5,8 +5,6 @@ run of that machine, too. Writes study.csv, a row for each run, and result.json 
 opens both. Nothing else of a run is kept.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from tarsus.analytic.spelling import listed

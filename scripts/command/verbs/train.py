@@ -8,8 +8,6 @@ FOLDER/RUN-SEED gets `latest/` and `best/` (see `checkpoint.py`), `progress.csv`
 events; `--resume` goes on.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 

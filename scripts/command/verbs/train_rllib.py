@@ -5,8 +5,6 @@ Needs the extra `ray` in an environment of its own, as RLlib pins an older Gymna
 Runtime: about a minute for a start with two runners, then seconds for an iteration.
 """
 
-from __future__ import annotations
-
 import importlib.util
 
 from tarsus.analytic.compilation import extras

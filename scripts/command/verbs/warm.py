@@ -4,8 +4,6 @@ Usage: tarsus warm [--methods dop853 rodas5p]. What is there already is not made
 Runtime: two minutes, once for each version of tarsus, numba and Python; if there is nothing to do, a moment.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tarsus.analytic.compilation import has_numba

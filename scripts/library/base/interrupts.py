@@ -1,7 +1,5 @@
 """Ctrl-C: the first asks a run to end with what it has, the second ends it at once."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Independent pieces of work, spread by joblib; within `with joblib.parallel_config(...)` they run elsewhere."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """What is said of a user's robot, on a command line: a line each, once, without the line of code it comes from."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What every printed result carries: versions, the computer, and tables in Markdown."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.metadata
 import os

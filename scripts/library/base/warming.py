@@ -1,7 +1,5 @@
 """Code that exact runs and the contact solver share, compiled ahead of time by `tarsus warm`."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A policy's certificate from its name: what `tarsus.certify` and `tarsus certify` do."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ divergence is no evidence against a policy. The quantity that differs first show
 simulations differ. Lengths are relative to the height of the machine's body at the start, 0.2 m for the hexapod.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Episodes of a policy in one setting, and what is kept of each to tell where and why two of them part."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

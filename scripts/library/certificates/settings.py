@@ -3,8 +3,6 @@
 What the base preset itself makes of a nudge at the start is the noise that all others are judged against.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A certificate for people: a table, a picture, and a page that needs no other file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

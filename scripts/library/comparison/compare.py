@@ -6,8 +6,6 @@ its tangential force the rest, compared as a vector. A smoothed force is the mea
 impulses of impacts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

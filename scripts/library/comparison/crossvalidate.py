@@ -1,7 +1,5 @@
 """A machine run in both engines from the same start: the comparison, and its files."""
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

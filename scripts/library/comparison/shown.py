@@ -1,7 +1,5 @@
 """A comparison of the two engines as tables, and as pictures: the body with the error below, and every foot's force."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tarsus.scripts.library.comparison.compare import BODY, ENGINES, SMOOTH, Comparison, forces, smoothed

@@ -1,7 +1,5 @@
 """Tables with their titles as a page: Markdown, or one HTML that needs no other file."""
 
-from __future__ import annotations
-
 import base64
 import html
 from pathlib import Path

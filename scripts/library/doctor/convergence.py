@@ -1,7 +1,5 @@
 """How far MuJoCo's solver is from its solution in the steps of a model: they are solved again, with many iterations."""
 
-from __future__ import annotations
-
 import copy
 
 import mujoco

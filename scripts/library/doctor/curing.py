@@ -4,8 +4,6 @@ A setting is not believed. The model is watched again with all settings that wer
 it is accepted only if the ailment is gone, or less, and nothing that is measured of the model is worse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A model examined: what `tarsus.contact_doctor` and `tarsus contact-doctor` do."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import replace

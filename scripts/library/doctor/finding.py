@@ -1,7 +1,5 @@
 """The doctor's findings: an ailment, its place, its number, the reason, and the settings that mend it."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ is interpolated between rows, and part where they stay above it for longer than 
 micrometre and is down again two steps later never lifted off.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

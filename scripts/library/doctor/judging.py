@@ -1,7 +1,5 @@
 """Whether a mended model holds: every quantity that is measured of it, against those of the model as it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tarsus.scripts.library.doctor import settings, symptoms

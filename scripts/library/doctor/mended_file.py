@@ -1,7 +1,5 @@
 """The user's file with mends: attributes of its own elements set in its text, or else as MuJoCo writes it."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Sequence

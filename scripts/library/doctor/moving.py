@@ -1,7 +1,5 @@
 """What MuJoCo can tell of two geoms in a state: the mass that their contacts move, how far apart they are, how fast."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -1,7 +1,5 @@
 """The names of geoms, joints and contacts: those of the file, else by their place in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import mujoco

@@ -1,7 +1,5 @@
 """What the doctor says beside its findings: of the file, of a model that is not at rest, and of a preset that mends."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A file of NumPy's `.npz` has `time` (n,) [s], `qpos` (n, nq) of the model, and m
 each of k `geoms`, their names. Without `contact` the flags are whether they touch in those postures, up to round-off.
 """
 
-from __future__ import annotations
-
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the contact doctor says of a model: its contacts, the findings, and a wanted contact, in words and as JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a model's settings say before anything moves: cone, timestep, and what two geoms ask of one contact."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ damping of joints at its end; `implicit` and `implicitfast` all damping at its e
 whose spectral radius is over 1 grows.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import mujoco

@@ -3,8 +3,6 @@
 A body here is a kinematic tree: what moves, with all that hangs on it. The ground is what does not move.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import mujoco

@@ -3,8 +3,6 @@
 A setting is not believed: `curing` watches the model again with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Loading a model unpickles parts of the file, which can run any code. What can be read without that is judged first.
 """
 
-from __future__ import annotations
-
 import base64
 import importlib
 import importlib.util

@@ -9,8 +9,6 @@ A checkpoint is there whole or not at all. `NAME-previous` is the one that a che
 a process was killed between the two moves, or a disk damaged the newer one.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

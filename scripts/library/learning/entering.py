@@ -4,8 +4,6 @@ The fingerprint leaves out what is off (an option that is None, empty, 0 or Fals
 that are off, and rounds the model's numbers, so that it is the same on all processors.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ environments that there are, or must be what was typed: a policy of a stranger's
 is read in either case: it is data.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Mapping

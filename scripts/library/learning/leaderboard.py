@@ -4,8 +4,6 @@ An entry is the folder that `tarsus evaluate POLICY --env TASK --out FOLDER` lea
 was played, unless it has a name. All entries below a folder are one entrant's, one for each training seed and task.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Sequence

@@ -5,8 +5,6 @@ first parameter is called `env`, is a factory: it is called once for every episo
 such a function.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import re

@@ -1,7 +1,5 @@
 """A policy with a memory of its episode: its last observations, the state of its network, or both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Needs the extra `onnx`.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

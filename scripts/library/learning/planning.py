@@ -1,7 +1,5 @@
 """The plan of a training and its folder: checked, and refused with a sentence, before it begins."""
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 from collections.abc import Mapping

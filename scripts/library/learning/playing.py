@@ -1,7 +1,5 @@
 """A policy in its environment: made ready, and refused with a sentence if the two do not go together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

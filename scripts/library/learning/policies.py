@@ -3,8 +3,6 @@
 A policy is called as `policy(observation, info)` and returns an action. Some need certain options of the environment.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Ray's runners are processes, each with simulations of its own; they find the environment as `tarsus:Hexapod-v0`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 NAME = "tarsus:Hexapod-v0"

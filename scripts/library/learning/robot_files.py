@@ -5,8 +5,6 @@ the robot: its clock, and what is typical of it. So a run's folder can be moved,
 the same, or said to be another.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ A quantity is at least 0: what stands still, or has fallen, earns none for that 
 quantity is less than that of the task's 0, and above 1 where it is more than that of its 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

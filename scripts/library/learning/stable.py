@@ -7,8 +7,6 @@
 Needs the extra `rl`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

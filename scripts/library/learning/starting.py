@@ -4,8 +4,6 @@ So a policy of one simulation is trained further in another. A new critic says n
 from it would lose what it can: for the first `WARM_UP` of the steps the critic learns alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

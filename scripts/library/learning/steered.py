@@ -1,7 +1,5 @@
 """The planner on the sliding model as a policy of the multipods' environments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import gymnasium

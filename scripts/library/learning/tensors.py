@@ -8,8 +8,6 @@ The simulations are on the processor, whichever the engine: tensors are copied t
 Needs PyTorch, for instance by the extra `rl`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

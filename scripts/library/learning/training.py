@@ -5,8 +5,6 @@ events for TensorBoard where that is installed. `latest/` is written with every 
 training. Needs the extra `rl`.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is trained, and how: every setting of every training run, in one place. A new run is a line in `RUNS`."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -1,7 +1,5 @@
 """What was wrapped around the environment of a policy's training, as far as the user says."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A .zip of Stable-Baselines3 or sb3-contrib with its normaliser, stack and memory, made ready to act."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The machines that can be run, each a file and a name here: the file `hopper` has the command `HOPPER`."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from tarsus.scripts.library.machines.machine import MachineCommand

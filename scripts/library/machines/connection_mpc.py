@@ -1,7 +1,5 @@
 """A multipod that follows a path, steered by the sliding model; in MuJoCo only."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import fields
 from pathlib import Path

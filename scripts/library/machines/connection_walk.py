@@ -1,7 +1,5 @@
 """A multipod that follows a path in MuJoCo, steered by the sliding model; and what such a walk gave."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A legged machine as one description, which both engines are run from (see `runners`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

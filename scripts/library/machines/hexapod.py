@@ -1,7 +1,5 @@
 """The compliant hexapod under the clock."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 A row is the state at an exact multiple of the period, with the forces of that instant.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -5,8 +5,6 @@ Hip torques of a row are those of controller and motor in the recorded state, by
 not to the instant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import mujoco

@@ -4,8 +4,6 @@ Its motors are the original's by the names of the field: `--motor-mode voltage` 
 `current` isMotorDynamics with isControlSaturate; `--steps` was Nstep.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 from typing import Any

@@ -1,7 +1,5 @@
 """Multipods, BigANT and discs of any number of legs under a gait; in MuJoCo only."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 """A multipod, BigANT or the disc on its ground under a gait, in MuJoCo: how it is stepped, and what a walk gave."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType

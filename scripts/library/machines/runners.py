@@ -3,8 +3,6 @@
 A run goes from section to section, so many or for a time; the table of steps is read from the log of events.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

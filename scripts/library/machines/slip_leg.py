@@ -1,7 +1,5 @@
 """The articulated leg running as a spring-mass template."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 from typing import Any

@@ -1,7 +1,5 @@
 """The books of a robot's energy in MuJoCo, from powers at the rows of a run."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 from scipy.integrate import cumulative_trapezoid

@@ -1,7 +1,5 @@
 """Rollouts of a robot of the user's own in the exact engine, as the labelled records that `rollout` makes in MuJoCo."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import mujoco

@@ -1,7 +1,5 @@
 """The geoms of a compiled model that are its feet, and the forces on them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import mujoco

@@ -1,7 +1,5 @@
 """What a robot of the user's own is, in words: its tree, joints, servos and feet, how it stands, what registers it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any

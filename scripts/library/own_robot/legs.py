@@ -5,8 +5,6 @@ with the foot's Jacobian J and the joints' stiffness K. The contact solver's leg
 that what tractions do to heights, C_zx f_x + C_zy f_y, is added to the heights it is given, until both agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import mujoco

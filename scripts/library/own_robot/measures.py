@@ -1,7 +1,5 @@
 """The numbers and the figure of a record of a robot of the user's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@
 contact. Forces are the sums of MuJoCo's contact forces on the geoms of each foot by whatever is not the robot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import mujoco

@@ -1,7 +1,5 @@
 """The contact solver on a MuJoCo state of a robot of the user's own, beside MuJoCo's forces and velocities."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

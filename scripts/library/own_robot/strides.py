@@ -1,7 +1,5 @@
 """A robot's gait as a fixed point: its clock, and its return map in the exact engine."""
 
-from __future__ import annotations
-
 import mujoco
 from tqdm import tqdm
 

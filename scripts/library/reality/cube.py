@@ -1,7 +1,5 @@
 """The cube's tosses in one engine: contact fitted on one half of them, scored on the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product

@@ -4,8 +4,6 @@ A file is read only if it holds what the numbers of the documentation are of. `d
 another zlib packs the same numbers into other bytes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import zipfile
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ Jacobian, (1, 0, h), is of an ellipse that turns the other way; `SIGNS` says whi
 velocity after, in the metric of the kinetic energy, over the change of velocity that was measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The comparison as a command offers it: which engines and settings, and results as tables and files."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence

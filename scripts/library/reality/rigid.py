@@ -1,7 +1,5 @@
 """The cube's tosses in our own time-stepping model of a rigid cube."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 

@@ -4,8 +4,6 @@ Here they are run in this process, which is fast; an engine that is installed in
 workers, which cost it one toss where it crashes.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

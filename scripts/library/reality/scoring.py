@@ -4,8 +4,6 @@ Intervals are of the bootstrap over tosses; models are compared by differences o
 certain than either score.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

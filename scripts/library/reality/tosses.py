@@ -5,8 +5,6 @@ flight, at its last frame, with the lengths that gravity asks for, and an inerti
 position and rotation are those of Acosta, Yang and Posa (RA-L 2022), over all frames after the start.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

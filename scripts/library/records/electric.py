@@ -7,8 +7,6 @@ What motors and drives take from their supply is
 with the armature's current i and voltage v of the ideal motor at the torque that was given (`analytic.motor`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

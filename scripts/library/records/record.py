@@ -8,8 +8,6 @@ stand in the same row.
 World frame unless a name ends in `_b`: z up; of the hexapod, y forward at the start, x to the right.
 """
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The layouts of all robots' records: a robot joins with a line in `LAYOUTS`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,8 +6,6 @@ it every few milliseconds for a step or two, which no exact foot does. So gaps s
 and then contacts shorter than it do not count; the same for both engines.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a command left in its folder, opened again: its numbers, its words, and the files beside them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

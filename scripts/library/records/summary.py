@@ -6,8 +6,6 @@ and `window` says what was used. Distance is counted along the ground from strid
 speed is that along its arc and the sway within a stride does not count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

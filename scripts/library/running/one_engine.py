@@ -1,7 +1,5 @@
 """A machine's run in one engine, followed, written and shown as a command line asks."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """The command line of a machine's run: its options, and what is made of them before anything is run."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

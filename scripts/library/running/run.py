@@ -1,7 +1,5 @@
 """A machine's run from Python, as its command makes it: `tarsus.run` and `tarsus.crossvalidate`."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple

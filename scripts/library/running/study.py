@@ -1,7 +1,5 @@
 """A parameter study: runs of a machine at every point of a grid of its parameters, spread by joblib."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import itertools

@@ -8,8 +8,6 @@ The vector environment walks a generation at a time from rest: by default 1984 e
 minutes on two cores for twelve or eighteen joints.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ Runtime: about 5 min of processor time, one of which compiles the hexapod with i
 What a design costs is counted in strides run, those with derivatives apart: `Count`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The result of a search, the same of every one: the best, all candidates, and the history."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ choose from the same gaits. The vector environment walks a generation at a time,
 again for whole episodes of several seeds, of which the mean return decides.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass, replace
 from typing import Annotated

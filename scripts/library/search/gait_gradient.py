@@ -6,8 +6,6 @@ most of the speed within a trust region and keeps the tilt; if the robot then wa
 region shrinks. Walks that fall end early and cost little.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 

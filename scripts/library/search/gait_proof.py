@@ -4,8 +4,6 @@ A gait is stable if MuJoCo walks it from rest too and as fast, `tarsus stability
 stable, and the orbit is come back to after four pushes of `PUSH`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ one is taken (see `gait_proof`). The method `gradient` climbs from the fastest g
 derivatives instead (see `gait_gradient`).
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Sequence

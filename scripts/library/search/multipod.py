@@ -7,8 +7,6 @@ scaled down to the start's largest yaw and roll and twice its largest joint spee
 gained is gained by the shape of the gait alone.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal

@@ -4,8 +4,6 @@ Dask and Ray come with the extra `ray`, in an environment of its own. A gait tak
 of a core.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import itertools

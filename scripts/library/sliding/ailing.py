@@ -1,7 +1,5 @@
 """Walks of a multipod in MuJoCo with a payload, a broken leg or wet feet; and what the robot measures of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.4; Coulomb's friction is fitted here as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ says what is wrong with a file. `docs/sliding_test.md` describes both.
 World frame: z up. Body frame: origin at the centre of mass, x forward, y left, z up.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

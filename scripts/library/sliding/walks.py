@@ -6,8 +6,6 @@ the joint angles the robot really has, with its springs at rest: what the paper 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.1 (100 frames per second) and 3.2.1 (unloaded feet).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A policy's stability from its name: what `tarsus.stability` and `tarsus stability` do."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A closed loop at a section of its gait, as a `System`: settled, its period found, displaced and run on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ some periods has Clopper and Pearson's interval. Beside it stands `hybrid.basin`
 contains the whole box downward, of which with a confidence nearly all comes nearer in a period.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The same environment without chance: what of its options draws or disturbs is left out, and a command is fixed."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

@@ -5,8 +5,6 @@ end is at least half of that without the change. Parameters are changed as `rand
 made for the nominal machine, is the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

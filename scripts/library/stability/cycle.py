@@ -1,7 +1,5 @@
 """Whether a run repeats: after how many sections, or why it does not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

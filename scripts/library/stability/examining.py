@@ -1,7 +1,5 @@
 """The questions asked of a system in turn, each answer stored as soon as it is found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Gaits of the exact engine that are fixed points of a return map: of models by name, and of a robot's own clock."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ the noise of the stride, such as single precision of an observation or the toler
 is then taken at that step and at half of it, and how these differ is the uncertainty of every entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ From several states along a run, displacements too small to matter are followed,
 large. Their growth, summed over all and divided by the time it took, is the largest Lyapunov exponent (Benettin 1980).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

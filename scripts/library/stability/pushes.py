@@ -6,8 +6,6 @@ least `RECOVERED` of what it was, in whatever direction. A gait that is a return
 nearer to where it was in that time.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tarsus.scripts.library.stability.ensembles import Trial

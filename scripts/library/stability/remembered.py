@@ -1,7 +1,5 @@
 """What a policy remembers of its episode, taken from it and put back, so that an episode can go on from any state."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from types import FunctionType

@@ -1,7 +1,5 @@
 """Results of `tarsus stability` for people: a text, a table of several, and the picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The result on one start of a closed loop, or on the gait of a return map."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import time

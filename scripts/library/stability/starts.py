@@ -1,7 +1,5 @@
 """One result of several starts: their verdict where they agree, else that it depends on the start."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

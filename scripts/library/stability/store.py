@@ -1,7 +1,5 @@
 """Parts of a result, and trials, kept in a file as they are found: a run that was killed finds them there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How many members of an ensemble survive each size that was tried: the table that a threshold is read from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The picture of what pushes are survived, over direction and size, seen from above with forward upward."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a gait survives, as fields of its result: margins of a closed loop, the basin of a return map over a box."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace

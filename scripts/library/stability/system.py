@@ -1,7 +1,5 @@
 """What questions of stability are asked of: a stride that can be begun anywhere near where it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Protocol
 

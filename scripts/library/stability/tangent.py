@@ -5,8 +5,6 @@ axes, so its last component is a yaw about the vertical. Its linear velocity is 
 then a yaw alone turns body and velocity together, and is a symmetry wherever nothing else knows the heading.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco

@@ -1,7 +1,5 @@
 """The verdict on a gait: one word, and the sentence that gives the reason."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

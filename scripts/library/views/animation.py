@@ -1,7 +1,5 @@
 """A moving picture of a run: a window that follows it while it is computed, or a video of the same frames."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from pathlib import Path

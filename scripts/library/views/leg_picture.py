@@ -1,7 +1,5 @@
 """Pictures of the legs: the leg in its scene, beside it the run's history under a cursor, as a figure or a film."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar

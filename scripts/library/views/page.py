@@ -3,8 +3,6 @@
 Uses viser (the extra `view`): what MuJoCo draws becomes meshes once, and the record moves them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import html
 import io

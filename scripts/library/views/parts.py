@@ -3,8 +3,6 @@
 `add_parts` puts it there once, and returns what moves it to the state of the simulation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import mujoco

@@ -6,8 +6,6 @@ MuJoCo chooses its OpenGL when it is imported, and a failed import cannot be und
 inside its functions, and `choose_opengl` must be called before anything else imports it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io

@@ -1,7 +1,5 @@
 """The figure of a run: what the body did, how the hips followed, and what every foot carried."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ As the report of the articulated leg asks of a viewer (Hauter, Leitner, Freising
 stopped and played back: space pauses it and goes on, the arrows go from picture to picture of the last minute.
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections import deque
