@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .finite import check_finite
+from .spelling import listed
 
 BOOKKEEPINGS = ("manual", "report", "physical")
 OF_BUS = ("diode", "regenerative")
@@ -82,7 +83,7 @@ class Battery:
             return duty.max(-1) * self.discharge_rate(current.sum(-1))
         if bookkeeping == "physical":
             return self.discharge_rate(np.vecdot(duty, current))
-        raise ValueError(f"unknown bookkeeping {bookkeeping!r}; there are {', '.join(BOOKKEEPINGS + OF_BUS)}")
+        raise ValueError(f"unknown bookkeeping {bookkeeping!r}; there are {listed(bookkeeping, BOOKKEEPINGS + OF_BUS)}")
 
 
 def lifetime(time, drain_rate) -> float:

@@ -23,6 +23,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .spelling import check_name
+
 TURN = 2 * np.pi
 BLEND_SHAPES = ("linear", "cubic")
 
@@ -125,8 +127,7 @@ class Clock:
             raise ValueError(f"sweep_angle must lie between 0 and 2 pi, got {self.sweep_angle} rad")
         if not np.all(np.abs(self.direction) == 1):
             raise ValueError(f"direction must be -1 (forward) or +1 (backward), got {self.direction}")
-        if self.blend_shape not in BLEND_SHAPES:
-            raise ValueError(f"unknown blend_shape {self.blend_shape!r}; there are {', '.join(BLEND_SHAPES)}")
+        check_name("blend_shape", self.blend_shape, BLEND_SHAPES)
         widest = float(np.min([t_s / t_c, 1.0 - t_s / t_c]))
         if not 0.0 <= self.blend <= widest:
             raise ValueError(
@@ -201,8 +202,7 @@ class TripodGait:
     front_phase: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.heading not in HEADINGS:
-            raise ValueError(f"unknown heading {self.heading!r}; there are {', '.join(HEADINGS)}")
+        check_name("heading", self.heading, HEADINGS)
         for name in ("phase_difference", "middle_phase", "front_phase"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} must be at least 0 and below 1 cycle, got {getattr(self, name)} cycles")

@@ -1,29 +1,36 @@
-"""The nearest name to one that there is not: what a message about it ends with."""
+"""The nearest name to one that there is not: the question that a message about it ends with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 
-def nearest(said: str, known: Iterable[str]) -> str:
+def nearest(said: Any, known: Iterable[Any]) -> str:
     """Return the name that is spelled most alike, in upper or lower case; "" if none is."""
     import difflib  # a millisecond that only a message needs
 
-    spelled = {name.lower(): name for name in known}
-    return next((spelled[name] for name in difflib.get_close_matches(said.lower(), spelled, 1)), "")
+    spelled = {str(name).lower(): str(name) for name in known}
+    return next((spelled[name] for name in difflib.get_close_matches(str(said).lower(), spelled, 1)), "")
 
 
-def meant(said: str, known: Iterable[str]) -> str:
-    """Return `; did you mean ...?` of the nearest name, or nothing."""
+def meant(said: Any, known: Iterable[Any]) -> str:
+    """Return `; did you mean ...?` of the nearest name, or nothing; a message ends with it."""
     near = nearest(said, known)
     return f"; did you mean {near}?" if near else ""
 
 
-def listed(said: str, known: Iterable[str]) -> str:
-    """Return the names that there are, and which may have been meant."""
+def listed(said: Any, known: Iterable[Any], more: str = "") -> str:
+    """Return the names that there are, what `more` there is, and which may have been meant; a message ends with it."""
     known = list(known)
-    return f"{', '.join(known) or 'none'}{meant(said, known)}"
+    return f"{', '.join(map(str, known)) or 'none'}{more}{meant(said, known)}"
+
+
+def check_name(what: str, said: Any, known: Collection[Any]) -> None:
+    """Refuse a name that is not among those known: a ValueError that lists them, and the nearest."""
+    if said not in known:
+        raise ValueError(f"unknown {what} {said!r}; there are {listed(said, known)}")
 
 
 def lost(path: Path) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from .rings import Pyramid, Stairs
 from .rough import Rough, Terraces
 from .smooth import minimum_jerk
+from .spelling import listed
 from .terrain_base import Terrain
 
 
@@ -197,7 +198,7 @@ def make(terrain: str | Sequence | Terrain, *args: float) -> Terrain:
     if isinstance(terrain, tuple | list) and terrain:
         return make(*terrain, *args)
     if not isinstance(terrain, str) or terrain not in TERRAINS:
-        raise ValueError(f"unknown terrain {terrain!r}; there are {', '.join(TERRAINS)}")
+        raise ValueError(f"unknown terrain {terrain!r}; there are {listed(terrain, TERRAINS)}")
     names = [field.name for field in fields(TERRAINS[terrain])]
     if len(args) > len(names):
         raise ValueError(f"terrain {terrain!r} takes {len(names)} arguments ({', '.join(names)}), got {len(args)}")

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tarsus.analytic.spelling import check_name
+
 from ..analytic.clock import Clock, TripodGait, wrap
 from .pd import nearest_turn, torque
 
@@ -67,8 +69,7 @@ class ClockPolicy:
         kd: float = 0.5,
         ranges: Mapping[str, tuple[float, float]] | None = None,
     ):
-        if action_mode not in self.MODES:
-            raise ValueError(f"unknown action mode {action_mode!r}; there are {', '.join(self.MODES)}")
+        check_name("action mode", action_mode, self.MODES)
         self.gait, self.clock, self.action_mode = gait, gait.clock(), action_mode
         self.ctrl_dt, self.scale, self.kp, self.kd = ctrl_dt, scale, kp, kd
         self.ranges = ranges

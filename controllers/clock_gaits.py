@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from tarsus.analytic.spelling import meant
+
 from ..analytic import rhex_gaits
 from ..analytic.clock import TripodGait
 
@@ -100,7 +102,7 @@ def find(name: str, heading: str = "forward") -> TripodGait:
         return replace(named[name], heading=heading)
     found = TABLED.fullmatch(name)
     if not found:
-        raise ValueError(f"unknown gait {name!r}; there are {NAMES}")
+        raise ValueError(f"unknown gait {name!r}; there are {NAMES}{meant(name, named)}")
     family, value, side = found.groups()
     turn = {"left": 1.0, "right": -1.0, None: 0.0}[side]
     if family == "rhex":

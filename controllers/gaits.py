@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tarsus.analytic.spelling import check_name
+
 from . import pair_gaits, shaft_gaits
 
 
@@ -52,6 +54,5 @@ def make(name: str, n_legs: int, **options):
     Raises:
         ValueError: If no gait has that name, or it does not support so many legs.
     """
-    if name not in GAITS:
-        raise ValueError(f"unknown gait {name!r}; there are {', '.join(GAITS)}")
+    check_name("gait", name, GAITS)
     return GAITS[name].make(n_legs, **options)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tarsus.analytic.spelling import listed
+
 from ..analytic.clock import TURN
 from ..analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from ..analytic.models.sliding_observation import N_MEASURED, SlidingObservation
@@ -42,7 +44,7 @@ def refuse(what: str) -> None:
     """
     if what in UNKNOWABLE:
         raise ValueError(f"{what} cannot be known from how the robot slides: {UNKNOWABLE[what]}")
-    raise ValueError(f"unknown quantity {what!r}; those that sliding does not show are {', '.join(UNKNOWABLE)}")
+    raise ValueError(f"unknown quantity {what!r}; those that sliding does not show are {listed(what, UNKNOWABLE)}")
 
 
 class Seen(NamedTuple):

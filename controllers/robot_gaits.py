@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tarsus.analytic.spelling import listed
+
 from ..analytic.models.bigant import BigAntParams
 from ..analytic.models.multipod import MultipodParams
 from . import gaits
@@ -21,7 +23,7 @@ def bigant_gait(params: BigAntParams, name: str | None = None, **options):
 def _gait(name: str, drives: str, n_legs: int, options: dict):
     known = [key for key, family in gaits.GAITS.items() if family.drives == drives]
     if name not in known:
-        raise ValueError(f"unknown gait {name!r} of this robot; there are {', '.join(known)}")
+        raise ValueError(f"unknown gait {name!r} of this robot; there are {listed(name, known)}")
     try:
         return gaits.make(name, n_legs, **options)
     except TypeError as error:

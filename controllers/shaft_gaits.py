@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.analytic.spelling import check_name
+
 from ..analytic.clock import TURN, profile
 
 
@@ -78,8 +80,7 @@ class ShaftGait:
             raise ValueError(
                 f"every leg must sweep between 0 and 2 pi, got sweep_angle {self.sweep_angle}, steering {self.steering}"
             )
-        if self.profile not in PROFILES:
-            raise ValueError(f"unknown profile {self.profile!r}; there are {', '.join(PROFILES)}")
+        check_name("profile", self.profile, PROFILES)
 
     @property
     def n_legs(self) -> int:

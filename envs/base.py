@@ -20,6 +20,7 @@ import gymnasium
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import listed
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
@@ -70,7 +71,7 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
         **options,
     ):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            known = ", ".join(self.metadata["render_modes"])
+            known = listed(render_mode, self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
         self.render_mode = render_mode
         self._busy = self._begun = False

@@ -9,6 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import check_name
 from .kinds import check, check_count
 
 
@@ -29,8 +30,7 @@ class Camera:
         """Refuse a camera that the model does not have."""
         check("camera", self.name, str)
         known = [model.camera(k).name for k in range(model.ncam)]
-        if self.name not in known:
-            raise ValueError(f"unknown camera {self.name!r}; there are {', '.join(known)}")
+        check_name("camera", self.name, known)
 
     def image(self, model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
         """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width)."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
+from ..analytic.spelling import check_name, listed
 from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
@@ -108,8 +109,8 @@ class TaskConfig:
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # new weights, by term
     command_speed: tuple[float, float] = (0.0, 1.0)  # range of the commanded forward speed [m/s]
     command_period: float = 4.0  # time between commands [s]
-    rewards: Mapping[str, tuple] = field(default_factory=dict)  # your own terms: weight, function of the task
-    observe: Mapping[str, tuple] = field(default_factory=dict)  # your own entries: size, bound, function of the task
+    rewards: Mapping[str, Any] = field(default_factory=dict)  # your own terms: weight, function of the task
+    observe: Mapping[str, Any] = field(default_factory=dict)  # your own entries: size, bound, function of the task
     terminate: Mapping[str, Callable] = field(default_factory=dict)  # your own endings: function, by reason
     privileged: Sequence[str] = ()  # names of the entries in `info["privileged"]`, for a critic
     observation_noise: Mapping[str, float] = field(default_factory=dict)  # standard deviation, by entry, in its unit
@@ -129,7 +130,7 @@ class TaskConfig:
         terms = {**self.REWARDS[self.task], **self.SHAPING, **self.rewards}
         for name in self.reward_weights:
             if name not in terms:
-                known = ", ".join(terms)
+                known = listed(name, terms)
                 raise ValueError(f"reward_weights: unknown reward term {name!r}; task {self.task!r} has {known}")
         for name, (low, high) in self.randomise.items():
             self.check_drawn(name, low, high)
@@ -152,13 +153,12 @@ class TaskConfig:
             ValueError: The message says which.
         """
         if name not in self.randomisable():
-            raise ValueError(f"cannot randomise {name!r}; there are {', '.join(self.randomisable())}")
+            raise ValueError(f"cannot randomise {name!r}; there are {listed(name, self.randomisable())}")
         if not 0 < low <= high:
             raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
 
     def _check_choice(self, name: str, known) -> None:
-        if getattr(self, name) not in known:
-            raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
+        check_name(name, getattr(self, name), known)
 
     def _check_needs(self) -> None:
         """Refuse an option that was changed where it has no effect."""
@@ -176,8 +176,7 @@ class TaskConfig:
         """
         known = [entry.name for entry in fields(self) if entry.name not in self.FIXED]
         for name in options:
-            if name not in known:
-                raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
+            check_name("option", name, known)
         return replace(self, **options)
 
     @classmethod

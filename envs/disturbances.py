@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..analytic.spelling import listed
 from .extras import Extra
 from .observations import Observation, numbered
 
@@ -74,7 +75,7 @@ def noise_bounds(noise: dict[str, float], slices: dict[str, slice], bound: np.nd
     bound = bound.astype(float)
     for name, deviation in noise.items():
         if name not in slices:
-            raise ValueError(f"observation_noise: {name!r} is not observed; there are {', '.join(slices)}")
+            raise ValueError(f"observation_noise: {name!r} is not observed; there are {listed(name, slices)}")
         bound[slices[name]] += MOST_DEVIATIONS * deviation
     return bound.astype(np.float32)
 

@@ -17,6 +17,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from ..analytic.spelling import listed
 from .kinds import array_of, check_count
 
 WHY = ("termination", "truncation")  # entries of `info` that say why an episode ended
@@ -67,7 +68,7 @@ def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | Au
         check_count("max_episode_steps", max_episode_steps)
     known = {one.value: one for one in AutoresetMode}
     if not isinstance(mode, AutoresetMode) and not (isinstance(mode, str) and mode in known):
-        raise ValueError(f"unknown autoreset_mode {mode!r}; there are {', '.join(known)}")
+        raise ValueError(f"unknown autoreset_mode {mode!r}; there are {listed(mode, known)}")
     return AutoresetMode(mode)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..analytic.clock import RIGHT, TRIPOD_PHASE, TripodGait, profile, wrap
 from ..analytic.models.hexapod import N_LEGS, HexapodParams, robot
+from ..analytic.spelling import check_name
 from ..mjcf import hexapod
 from ..mjcf.hexapod_state import start_state
 from . import actions, free_body
@@ -69,8 +70,7 @@ class HexapodConfig(WalkerConfig):
         if isinstance(self.params, HexapodParams):
             object.__setattr__(self, "PRESETS", hexapod.presets_of(self.params))
         super().__post_init__()
-        if self.clock not in CLOCKS:
-            raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")
+        check_name("clock", self.clock, CLOCKS)
         if not 0 < self.rate_range <= 1:
             raise ValueError(f"rate_range must be a share above 0, at most 1, got {self.rate_range}")
         if not self.coupling >= 0:

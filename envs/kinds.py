@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from tarsus.analytic.spelling import meant
+from tarsus.analytic.spelling import listed, nearest
 
 RESIDUAL = ("residual_range", "residual_lag", "tempo_range", "tempo_lag")  # options of that action mode
 LARGEST = 1e6  # of one of these
@@ -27,7 +27,7 @@ _WORDS = {
     list: "a list",
     tuple[float, float]: "a pair of finite numbers",
     Sequence[str]: "a sequence of names",
-    Mapping[str, tuple]: "a mapping from names to tuples",
+    Mapping[str, Any]: "a mapping by names",
     Mapping[str, Callable]: "a mapping from names to functions",
     Mapping[str, float]: "a mapping from names to finite numbers",
     Mapping[str, tuple[float, float]]: "a mapping from names to pairs of finite numbers",
@@ -120,12 +120,14 @@ def _is_list(value: Any) -> bool:
 def from_keywords(config: type, keywords: Mapping[str, Any]):
     """Return the configuration of these keywords of `gymnasium.make`.
 
-    Of an unknown one the TypeError is worded as Python's, by which wrappers such as TorchRL's recognise it.
+    Of an unknown one the TypeError is worded as Python's, by which wrappers such as TorchRL's recognise it. It may be a
+    parameter of the robot.
     """
-    known = _kinds(config)
+    known, of_robot = _kinds(config), config.randomisable() if hasattr(config, "randomisable") else ()
     for name in keywords:
         if name not in known:
-            owner = config.__name__.removesuffix("Config")
-            there = f"{meant(name, known)}; there are {', '.join(known)}"
-            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}{there}")
+            owner, near = config.__name__.removesuffix("Config"), nearest(name, [*known, *of_robot])
+            there = f"{', '.join(known)}; of the robot randomise={{{near!r}: (0.5, 0.5)}} halves {near}"
+            there = there if near in of_robot else listed(name, known)
+            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}; there are {there}")
     return config(**keywords)

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..analytic.spelling import check_name
+
 
 @dataclass(frozen=True)
 class Observation:
@@ -61,8 +63,7 @@ def select(names: Sequence[str], action_mode: str, task: str, known: dict[str, O
         ValueError: If a name is unknown, given twice, or would be constant with this action mode and task.
     """
     for name in names:
-        if name not in known:
-            raise ValueError(f"unknown observation {name!r}; there are {', '.join(known)}")
+        check_name("observation", name, known)
         if not known[name].varies(action_mode, task):
             needs = known[name].needs
             raise ValueError(f"observation {name!r} is constant here: it needs {needs}, not {action_mode} and {task}")

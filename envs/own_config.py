@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..analytic.spelling import listed
 from ..mjcf import own_parts
 from ..mjcf.own_robot import OwnRobot
 from . import own_baseline
@@ -75,7 +76,7 @@ class OwnRobotConfig(FreeBodyConfig):
         """Refuse a range of factors that are not positive, of offsets one that is empty; parts need the model."""
         quantity, known = own_parts.quantity_of(name), self.randomisable()
         if quantity not in known:
-            raise ValueError(f"cannot randomise {name!r}; there are {', '.join(known)}")
+            raise ValueError(f"cannot randomise {name!r}; there are {listed(name, known)}")
         if quantity in own_parts.OFFSETS and not low <= high:
             raise ValueError(f"the offsets of {name!r} need low <= high, got ({low}, {high})")
         if quantity not in own_parts.OFFSETS and not 0 < low <= high:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import listed
 from ..mjcf import own_parts, own_robot, own_servos
 from ..mjcf.own_file import LOAD, touch_sensors
 from ..mjcf.own_robot import OwnRobot
@@ -120,7 +121,7 @@ class OwnRobotTask(FreeBodyTask):
         reach = np.where(hinges & (half > 0), np.minimum(REACH, half), np.where(hinges, REACH, half))
         if isinstance(given, Mapping):
             if unknown := [name for name in given if name not in self.actuators]:
-                there_are = ", ".join(self.actuators)
+                there_are = listed(unknown[0], self.actuators)
                 raise ValueError(f"reach: there is no actuator {unknown[0]!r}; there are {there_are}")
             reach = np.array([given.get(name, own) for name, own in zip(self.actuators, reach, strict=True)])
         elif given is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from ..analytic.contact.kernels import DISSIPATION, NO_EQUILIBRIUM, OMEGA, STATUS_MASK, UX
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.models.quasistatic import KEPT, Robots
+from ..analytic.spelling import check_name, listed
 from .gait_kernels import UNDULATION
 from .kernels import COMPILED
 from .kinds import RESIDUAL, check_fields, check_residual
@@ -60,9 +61,7 @@ class QuasistaticConfig:
         check_fields(self)
         if not (isinstance(self.law, str) or hasattr(self.law, "kernel_code")):
             raise ValueError(f"law must be viscous, coulomb or a law with a kernel of its own, got {self.law!r}")
-        if self.action_mode not in self.ACTION_MODES:
-            known = ", ".join(self.ACTION_MODES)
-            raise ValueError(f"unknown action_mode {self.action_mode!r}; there are {known}")
+        check_name("action_mode", self.action_mode, self.ACTION_MODES)
         defaults = {entry.name: entry.default for entry in fields(self)}
         if not self.ctrl_dt > 0:
             raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt} s")
@@ -74,7 +73,7 @@ class QuasistaticConfig:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
         for name in self.reward_weights:
             if name not in self.REWARDS:
-                known = ", ".join(self.REWARDS)
+                known = listed(name, self.REWARDS)
                 raise ValueError(f"reward_weights: unknown reward term {name!r}; there are {known}")
         self.robot  # noqa: B018  refuses impossible numbers of legs
 

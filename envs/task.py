@@ -21,6 +21,7 @@ import gymnasium
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import check_name, listed
 from ..mjcf.terrain import EDGE
 from . import disturbances, observations, privileged, user_functions
 from .commands import Commands
@@ -67,7 +68,7 @@ class Task(LeggedMachine):
         if self.config.engine not in engines:
             exact = f"there is no exact engine for this machine: {self.NO_EXACT}"
             what = exact if self.config.engine == "exact" else f"unknown engine {self.config.engine!r}"
-            raise ValueError(f"{what}; there are {', '.join(engines)}")
+            raise ValueError(f"{what}; there are {listed(self.config.engine, engines)}")
         self.prepare()
         self._build()
         self._equip()
@@ -238,8 +239,7 @@ class Task(LeggedMachine):
         known = self._available
         if known is None:
             known = self._available = privileged.available(self)
-        if name not in known:
-            raise ValueError(f"unknown entry {name!r}; there are {', '.join(known)}")
+        check_name("entry", name, known)
         value = known[name].value
         return value(self) if value else getattr(self.frame, name)
 

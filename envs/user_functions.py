@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,18 +21,37 @@ def check(config) -> None:
     """Refuse terms, entries and ends that are not written as they must be, or whose names are taken."""
     taken = {name for terms in config.REWARDS.values() for name in terms} | set(config.SHAPING)
     for name, term in config.rewards.items():
-        if len(term) != 2 or not callable(term[1]):
-            raise ValueError(f"rewards: {name!r} must be (weight, function), got {term!r}")
+        _check_parts("rewards", name, term, "(weight, function)")
         check_kind(f"rewards: the weight of {name!r}", term[0], float)
         if name in taken:
             raise ValueError(f"rewards: there is a term {name!r} already, and reward_weights weighs it")
     for name, entry in config.observe.items():
-        if len(entry) != 3 or not callable(entry[2]):
-            raise ValueError(f"observe: {name!r} must be (size, bound, function), got {entry!r}")
+        _check_parts("observe", name, entry, "(size, bound, function)")
         check_count(f"observe: the size of {name!r}", entry[0])
         check_kind(f"observe: the bound of {name!r}", entry[1], float)
         if not entry[1] > 0:
             raise ValueError(f"observe: the bound of {name!r} must be positive, got {entry[1]}")
+    for why, function in config.terminate.items():
+        _check_call(f"terminate: {why!r}", function)
+
+
+def _check_parts(option: str, name: str, parts: Any, allowed: str) -> None:
+    """Refuse what has not as many parts as are allowed, the last of them a function of the task."""
+    if not isinstance(parts, tuple | list) or len(parts) != allowed.count(",") + 1 or not callable(parts[-1]):
+        raise ValueError(f"{option}: {name!r} must be {allowed}, got {parts!r}")
+    _check_call(f"{option}: {name!r}", parts[-1])
+
+
+def _check_call(where: str, function: Callable) -> None:
+    """Refuse a function that cannot be called with the task alone."""
+    try:
+        said = inspect.signature(function)
+    except ValueError:  # a function of C may not say what it takes
+        return
+    try:
+        said.bind(None)
+    except TypeError:
+        raise ValueError(f"{where} is called as function(task), and the function takes {said}") from None
 
 
 def entries_of(config, taken: set[str]) -> dict[str, Observation]:

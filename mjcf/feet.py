@@ -14,7 +14,7 @@ from collections.abc import Container, Mapping, Sequence
 import mujoco
 import numpy as np
 
-from ..analytic.spelling import meant
+from ..analytic.spelling import listed
 from .kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
 from .terrain import LOWERED
 
@@ -48,8 +48,8 @@ def foot_of(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
 def no_foot(name: str, what: str, known: Sequence[str], others: Mapping[str, Container[str]], more: str = "") -> str:
     """Return the sentence on a name that is no foot's: what else has it, of what is known, and what is alike."""
     other = "".join(f", but a {kind}" for kind, names in others.items() if name in names)
-    hint = "" if other else meant(name, known)
-    return f"there is no {what} {name!r} to be a foot{other}; there are {', '.join(known) or 'none'}{more}{hint}"
+    there_are = f"{', '.join(known) or 'none'}{more}" if other else listed(name, known, more)
+    return f"there is no {what} {name!r} to be a foot{other}; there are {there_are}"
 
 
 def lowering(kinds: np.ndarray, radii: np.ndarray, n_feet: int) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import check_name
 from ..analytic.terrain import Flat, Stairs, Terrain
 from .kinds import BOX, CAPSULE
 from .presets import Preset
@@ -24,8 +25,7 @@ HALF_WIDTH = 1.5  # of a flight of stairs [m]
 
 def check(legs: str) -> None:
     """Refuse legs that there are not."""
-    if legs not in LEGS:
-        raise ValueError(f"unknown legs {legs!r}; there are {', '.join(LEGS)}")
+    check_name("legs", legs, LEGS)
 
 
 def plane_under(ground: Terrain) -> Terrain:

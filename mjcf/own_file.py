@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import listed
 from .kinds import FREE, GEOM, HINGE, SLIDE
 from .own_feet import Foot
 from .own_ground import GROUND_BIT
@@ -97,7 +98,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
         name: [geom for geom in geoms if geom.contype & GROUND_BIT and not re.fullmatch(r"toe_\d+(_\d+)?", geom.name)]
         for name, geoms in known.items()
     }
-    there_are = ", ".join(name for name, geoms in solid.items() if geoms and name) or "none"
+    there_are = listed(part, [name for name, geoms in solid.items() if geoms and name and name != part])
     if part not in known:
         raise ValueError(f"there is no body or geom {part!r} to touch the ground; there are {there_are}")
     if not solid[part]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import listed
 from . import own_servos
 from .terrain import GROUND
 
@@ -69,10 +70,11 @@ def parts_of(name: str, model: mujoco.MjModel, feet: tuple[str, ...]) -> list[in
     """
     quantity, dot, part = name.partition(".")
     if quantity not in (*WHOLE, "friction_coeff") or (dot and quantity in GROUPS):
-        raise ValueError(f"there is no {name!r} to change; there are {', '.join(WHOLE)}, and QUANTITY.PART of most")
+        there_are = listed(quantity, WHOLE, ", and QUANTITY.PART of most")
+        raise ValueError(f"there is no {name!r} to change; there are {there_are}")
     known = known_parts(quantity, model, feet)
     if not known or (dot and part != "*" and part not in known):
-        raise ValueError(f"{name!r}: {quantity} is of {', '.join(known) or 'nothing in this robot'}")
+        raise ValueError(f"{name!r}: {quantity} is of {listed(part, known)}")
     return [known[part]] if dot and part != "*" else list(known.values())
 
 

@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 from scipy.optimize import least_squares
 
+from ..analytic.spelling import listed
 from .feet import points_of
 from .kinds import BOX, CYLINDER, HINGE, MESH
 from .lowest_points import lowest
@@ -50,7 +51,7 @@ def take(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[int], pose, 
     joints = [model.joint(k).name for k in range(1, model.njnt)]
     given = {} if pose == FOUND else pose
     if unknown := [name for name in given if name not in joints]:
-        raise ValueError(f"pose: there is no joint {unknown[0]!r}; there are {', '.join(joints)}")
+        raise ValueError(f"pose: there is no joint {unknown[0]!r}; there are {listed(unknown[0], joints)}")
     qpos, ctrl = at_rest(model, keyframe, pose)
     notes = []
     if pose == FOUND or (not model.nkey and not given and not stands(model, qpos, feet)):
@@ -104,7 +105,7 @@ def at_rest(model: mujoco.MjModel, keyframe=None, pose=None) -> tuple[np.ndarray
     names = [model.key(k).name for k in range(model.nkey)]
     number = 0 if keyframe is None else names.index(keyframe) if keyframe in names else keyframe
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < model.nkey:
-        there_are = ", ".join(repr(name) for name in names) or "none"
+        there_are = listed(keyframe, names)
         raise ValueError(f"there is no keyframe {keyframe!r}; there are {there_are}")
     return model.key_qpos[number].copy(), model.key_ctrl[number].copy()
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from ..analytic.spelling import listed
 from .kinds import HINGE, JOINT
 from .parts import add_speed_line
 
@@ -151,7 +152,7 @@ def fit(spec: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData, feet: l
     joints = [] if servo == AS_FILE else without(model)
     names = [model.joint(k).name for k in joints]
     if isinstance(servo, Mapping) and (unknown := [name for name in servo if name not in names]):
-        raise ValueError(f"servo: {unknown[0]!r} is no joint without a servo; there are {', '.join(names) or 'none'}")
+        raise ValueError(f"servo: {unknown[0]!r} is no joint without a servo; there are {listed(unknown[0], names)}")
     made = {}
     for joint, name in zip(joints, names, strict=True):
         given = servo.get(name, AUTO) if isinstance(servo, Mapping) else servo

@@ -16,7 +16,7 @@ from typing import Any
 import mujoco
 
 from ..analytic.finite import check_finite, check_signs
-from ..analytic.spelling import nearest
+from ..analytic.spelling import check_name
 
 RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
 FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again"
@@ -55,8 +55,7 @@ class Preset:
     def __post_init__(self) -> None:
         check_finite(self)
         for name, known in (("integrator", INTEGRATORS), ("cone", CONES)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
+            check_name(name, getattr(self, name), known)
         check_signs(self, ("timestep", "impratio", "tolerance", "toe_radius"))
 
     def apply(self, option) -> None:
@@ -157,10 +156,7 @@ def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Prese
     """
     if isinstance(preset, Preset):
         return preset
-    if preset not in presets:
-        near = nearest(str(preset), presets)
-        meant = f"; did you mean {near!r}?" if near else ""
-        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}{meant}")
+    check_name("preset", preset, presets)
     return presets[preset]
 
 

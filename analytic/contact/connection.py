@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..spelling import listed
 from . import arrays, iterated, kernels
 from .epsilon import Epsilon
 from .laws import Coulomb, SlidingLaw, Viscous
@@ -43,7 +44,7 @@ def named_law(law):
     """Return a friction law, given by name or as a law."""
     if isinstance(law, str):
         if law not in LAWS:
-            raise ValueError(f"unknown friction law {law!r}; known: {', '.join(LAWS)}")
+            raise ValueError(f"unknown friction law {law!r}; known: {listed(law, LAWS)}")
         return LAWS[law]
     if not isinstance(law, Viscous | Coulomb | SlidingLaw):
         kind = type(law).__name__
@@ -56,8 +57,8 @@ def law_with_kernel(law):
     compiled = {name: known for name, known in LAWS.items() if not isinstance(known, SlidingLaw)}
     found = compiled.get(law, law) if isinstance(law, str) else named_law(law)
     if isinstance(found, str | SlidingLaw):
-        names = ", ".join(compiled)
-        raise ValueError(f"unknown law {law!r} of compiled code; there are {names}; use solve() for others")
+        names = listed(law, compiled, ", and solve() has others")
+        raise ValueError(f"unknown law {law!r} of compiled code; there are {names}")
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..compilation import jit
 from ..compilation.parallel import prange
+from ..spelling import listed
 from . import arrays
 
 
@@ -66,7 +67,7 @@ def integrate(twist, dt, start=(0.0, 0.0, 0.0), method="sequential") -> np.ndarr
     xi = _twists(twist, 2)
     if not isinstance(method, str) or method not in METHODS:
         named = repr(method) if isinstance(method, str) else type(method).__name__
-        raise ValueError(f"unknown method {named}; known: {', '.join(METHODS)}")
+        raise ValueError(f"unknown method {named}; known: {listed(method, METHODS)}")
     dt, begin = arrays.number("dt", dt), _poses("start", start)
     if not dt > 0.0:
         raise ValueError(f"dt must be positive, got {dt}")

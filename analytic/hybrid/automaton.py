@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..spelling import listed
 from .names import items
 
 SEEN = ("measured", "predicted")
@@ -145,7 +146,7 @@ class Automaton:
     def _known(self, *phases: str) -> tuple[str, ...]:
         for phase in phases:
             if phase not in self.phases:
-                raise ValueError(f"automaton {self.name} has no phase {phase!r}; known: {', '.join(self.phases)}")
+                raise ValueError(f"automaton {self.name} has no phase {phase!r}; known: {listed(phase, self.phases)}")
         return phases
 
 

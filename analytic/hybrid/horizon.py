@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..spelling import listed
 from .between import Allowance
 from .constraints import nodes_and_awaited, read
 from .derivatives import Derivatives
@@ -84,7 +85,7 @@ class Horizon:
         problem = self.problem
         unknown = set(segment.decisions) - set(problem.decisions)
         if unknown:
-            raise ValueError(f"unknown decisions {sorted(unknown)}; known: {', '.join(problem.decisions)}")
+            raise ValueError(f"unknown decisions {sorted(unknown)}; known: {listed(min(unknown), problem.decisions)}")
         if segment.order is not None and problem.node is None:
             raise ValueError("an order of events needs nodes: name their guard `node`")
         if "chart" not in {**problem.settings, **segment.settings}:
@@ -112,7 +113,9 @@ class Horizon:
         """Return the scaled decisions of a guess."""
         unknown = set(guess) - set(self.names)
         if unknown:
-            raise ValueError(f"the guess has unknown decisions {sorted(unknown)}; known: {', '.join(self.names)}")
+            raise ValueError(
+                f"the guess has unknown decisions {sorted(unknown)}; known: {listed(min(unknown), self.names)}"
+            )
         z = np.array([float(guess.get(name, self._default(name))) for name in self.names]) / self.scale
         for before, part in zip(self.parts, self.parts[1:], strict=False):
             end = self._run(before, z).x_end

@@ -25,6 +25,7 @@ from ..compilation import has_numba
 from ..compilation.functions import EXACT, INNER
 from ..compilation.rebuild import interpreted, rebuild
 from ..compilation.references import size
+from ..spelling import listed
 from .interval_functions import enclosures
 from .tableau import METHODS, Method
 from .unroll import unrolled
@@ -67,7 +68,7 @@ class Functions:
 def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
     """Return the kernel for a model: its entry points, and `modules`, its files by name."""
     if mode not in MODES:
-        raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}, auto")
+        raise ValueError(f"unknown mode {mode!r}; known: {listed(mode, (*MODES, 'auto'))}")
     if mode == "python":
         done: dict[int, Any] = {}
         free = {name: interpreted(function_of(functions, name), done) for name in FUNCTIONS}

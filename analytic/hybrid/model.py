@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 
+from ..spelling import listed
 from .guard import Guard
 from .known_times import KnownTimes
 from .names import flatten
@@ -103,7 +104,7 @@ class Model:
             return self.charts.index(chart)
         if isinstance(chart, (int, np.integer)) and 0 <= chart < len(self.charts):
             return int(chart)
-        raise ValueError(f"model {self.name} has no chart {chart!r}; known: {', '.join(self.charts)}")
+        raise ValueError(f"model {self.name} has no chart {chart!r}; known: {listed(chart, self.charts)}")
 
     def field(self, *charts: str) -> Callable:
         """Decorate `f(t, x, d, p, dx)`, which writes the rates of the state in these charts."""
@@ -174,7 +175,7 @@ class Model:
 
     def _handler(self, guard: str, table: dict[str, Callable]) -> Callable:
         if guard not in self.guards:
-            raise ValueError(f"unknown guard {guard!r}; known: {', '.join(self.guards) or 'none'}")
+            raise ValueError(f"unknown guard {guard!r}; known: {listed(guard, self.guards)}")
         if guard in self.resets or guard in self.handlers:
             raise ValueError(f"guard {guard!r} already has a transition")
 

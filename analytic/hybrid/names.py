@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..spelling import listed
+
 SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -77,7 +79,7 @@ def overlay(what: str, names: tuple[str, ...], default: np.ndarray, given: Any) 
         position = {name: i for i, name in enumerate(names)}
         for name, value in zip(*flatten(given), strict=True):
             if name not in position:
-                raise ValueError(f"unknown {what} {name!r}; known: {', '.join(names) or 'none'}")
+                raise ValueError(f"unknown {what} {name!r}; known: {listed(name, names)}")
             result[position[name]] = value
         return result
     if np.iscomplexobj(given):

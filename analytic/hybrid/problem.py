@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..spelling import listed
 from .directions import pick
 from .model import Model
 
@@ -133,5 +134,5 @@ class ControlProblem:
         for what, (asked, known) in named.items():
             for name in asked:
                 if name not in known:
-                    raise ValueError(f"model {model.name} has no {what} {name!r}; known: {', '.join(known)}")
+                    raise ValueError(f"model {model.name} has no {what} {name!r}; known: {listed(name, known)}")
         pick(model, list(self.decisions))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..compilation import extras
+from ..spelling import listed
 
 SOLVERS = ("clarabel", "slsqp")
 FEW = 30  # decisions up to which SLSQP is quick
@@ -29,7 +30,7 @@ def choose(solver: str | None, n: int) -> str:
     """Return the solver for n decisions: None is Clarabel if it is installed, else SLSQP."""
     installed = is_installed()
     if solver is not None and solver not in SOLVERS:
-        raise ValueError(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
+        raise ValueError(f"unknown solver {solver!r}; known: {listed(solver, SOLVERS)}")
     if not installed and (solver == "clarabel" or (solver is None and n > FEW)):
         raise ImportError(f"SLSQP serves up to {FEW} decisions, {n} need Clarabel: {extras.install('control')}")
     return solver or ("clarabel" if installed else "slsqp")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..spelling import listed
 from . import shown
 from .dense_output import DenseOutput
 from .kernel import codes
@@ -146,7 +147,7 @@ class Events:
             ValueError: If there is no guard of that name.
         """
         if guard not in self.names.guards:
-            raise ValueError(f"unknown guard {guard!r}; known: {', '.join(self.names.guards)}")
+            raise ValueError(f"unknown guard {guard!r}; known: {listed(guard, self.names.guards)}")
         return np.flatnonzero(self.fired[:, self.names.guards.index(guard)] & (self.kind == kind))
 
     @property

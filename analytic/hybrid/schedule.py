@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..spelling import listed
 from .expand import to_functions
 from .guard import ON_ENTRY, Guard
 from .kernel.codes import DECLINE
@@ -30,7 +31,7 @@ COUNT = "nodes_passed"
 def scheduled(model: Model, node: str) -> Model:
     """Return the model with events in an order that parameters give; a run starts with a chart, not by `initial`."""
     if node not in model.guards:
-        raise ValueError(f"model {model.name}: unknown guard {node!r}; known: {', '.join(model.guards)}")
+        raise ValueError(f"model {model.name}: unknown guard {node!r}; known: {listed(node, model.guards)}")
     refuse(model, "a given order of events")
     free, names = to_functions(model), tuple(model.guards)
     n_guards, n_params, n_memory, at_node = len(names), model.p0.size, model.d0.size, names.index(node)
@@ -96,7 +97,7 @@ def order_params(model: Model, order: Sequence[str]) -> dict[str, float]:
     for i, entry in enumerate(order):
         name, _, at = entry.partition("@")
         if name not in model.guards:
-            raise ValueError(f"order: unknown guard {name!r} in {entry!r}; known: {', '.join(model.guards)}")
+            raise ValueError(f"order: unknown guard {name!r} in {entry!r}; known: {listed(name, model.guards)}")
         if "@" in entry:
             if not at.isdigit() or int(at) <= last:
                 raise ValueError(f"order: {entry!r} must name a node after node {last}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..spelling import listed
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -52,7 +54,7 @@ def plot(run: Result, names: Sequence[str] | None = None) -> Any:
     known = [name for name in data.data_vars if data[name].dims == ("time",) and name != "chart"]
     names = known[: len(run.names.state)] if names is None else [names] if isinstance(names, str) else list(names)
     if unknown := [name for name in names if name not in known]:
-        raise ValueError(f"the run has no column {unknown[0]!r} to plot; there are {', '.join(known)}")
+        raise ValueError(f"the run has no column {unknown[0]!r} to plot; there are {listed(unknown[0], known)}")
     if not names or data.sizes["time"] < 2:
         raise ValueError("there is nothing to plot: give names of columns, and run(..., record_period=...) for rows")
     size = SIZE[0], max(SIZE[1] * len(names), 2.0)

@@ -11,6 +11,7 @@ import numpy as np
 from ..compilation import has_numba
 from ..compilation.functions import is_tried
 from ..compilation.rebuild import interpreted
+from ..spelling import listed
 from . import loader
 from .batch import Batch, run_batch
 from .check import check_model
@@ -40,7 +41,7 @@ def compile(model: Model, method: str | None = None, mode: str = "auto") -> Simu
     """
     method = model.method if method is None else method
     if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+        raise ValueError(f"unknown method {method!r}; known: {listed(method, METHODS)}")
     if mode == "auto":
         mode = "compiled" if has_numba() else "python"
     functions = to_functions(model, mixed=mode == "mixed")

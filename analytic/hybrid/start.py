@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..spelling import listed
 from .kernel import codes
 from .model import Model
 from .names import overlay
@@ -75,7 +76,7 @@ class Starter:
         if not isinstance(t0, (int, float, np.number)):
             raise ValueError(f"t0 must be a number [s], got {t0!r}")
         if stop_at is not None and stop_at not in self._guards:
-            raise ValueError(f"unknown guard {stop_at!r}; known: {', '.join(self._guards)}")
+            raise ValueError(f"unknown guard {stop_at!r}; known: {listed(stop_at, self._guards)}")
         if (
             not isinstance(stop_count, (int, float, np.number))
             or not 1 <= stop_count <= LARGEST
@@ -184,7 +185,8 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
     if ours:
         raise ValueError(f"unknown setting {ours[0]}")
     if unknown:
-        raise ValueError(f"unknown setting {', '.join(unknown)}; known: {', '.join(Options.names())}")
+        known = listed(unknown[0], (*Options.names(), "t0", "chart", "stop_at", "stop_count", "times", "dense"))
+        raise ValueError(f"unknown setting {', '.join(unknown)}; known: {known}")
     return settings
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..finite import check_finite, check_signs
+from ..spelling import listed
 
 MOTOR_MODES = ("ideal", "current", "voltage")
 UNLIMITED = 1e9  # a torque no controller asks for [N m]
@@ -82,7 +83,7 @@ class HoppingLegParams:
             object.__setattr__(self, name, value)
         check_signs(self, _POSITIVE)
         if self.motor_mode not in MOTOR_MODES:
-            raise ValueError(f"unknown motor_mode {self.motor_mode!r}; known: {', '.join(MOTOR_MODES)}")
+            raise ValueError(f"unknown motor_mode {self.motor_mode!r}; known: {listed(self.motor_mode, MOTOR_MODES)}")
 
     @property
     def shank(self) -> float:

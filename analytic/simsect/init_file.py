@@ -14,6 +14,7 @@ from typing import Any
 from .. import hybrid as hy
 from .. import terrain
 from ..clock import TripodGait
+from ..spelling import listed
 from .parsing import DEFAULT_FILE, Symbol, parse
 from .systems import SYSTEMS
 
@@ -80,7 +81,7 @@ def setup(
     system = symbols.get("systemName", Symbol(INTEGRATOR["systemName"], 0))
     if system.value not in SYSTEMS:
         where = f"{name}:{system.line}: " if system.line else f"{name}: no systemName, so the default: "
-        raise ValueError(f"{where}unknown system {system.value!r}; known: {', '.join(SYSTEMS)}")
+        raise ValueError(f"{where}unknown system {system.value!r}; known: {listed(system.value, SYSTEMS)}")
     kind = SYSTEMS[str(system.value)]
     if gait is not None and not kind.walks:
         walking = ", ".join(known for known, other in SYSTEMS.items() if other.walks)
@@ -113,7 +114,7 @@ def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable
         if symbol not in known:
             if strict:
                 raise ValueError(
-                    f"{name}:{given.line}: unknown symbol {symbol!r}; known: {', '.join(dict.fromkeys(known))}"
+                    f"{name}:{given.line}: unknown symbol {symbol!r}; known: {listed(symbol, dict.fromkeys(known))}"
                 )
             continue
         default = "" if symbol == MOVIE else values.get(symbol, 0.0)

@@ -240,5 +240,5 @@ def terrain(words: Sequence[str], usable: tuple[type, ...] = ()) -> terrains.Ter
         raise ValueError(f"arguments of a terrain are numbers up to {LARGEST:g}, got {' '.join(words[1:])}")
     if usable and words[0] not in terrains.TERRAINS:
         known = [name for name, kind in terrains.TERRAINS.items() if issubclass(kind, usable)]
-        raise ValueError(f"unknown terrain {words[0]!r}; there are {', '.join(known)}")
+        raise ValueError(f"unknown terrain {words[0]!r}; there are {listed(words[0], known)}")
     return terrains.make(words[0], *values)

@@ -12,6 +12,7 @@ from typing import Any
 from tqdm import tqdm
 
 from tarsus.analytic import saving
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case, running, score
 
@@ -25,7 +26,7 @@ def chosen(names: list[str], folder: Path = case.CASES) -> list[str]:
     for name in names:
         if name not in known and name not in known.values():
             phenomena = ", ".join(dict.fromkeys(known.values()))
-            raise ValueError(f"there is no case {name!r}; there are {', '.join(known)}, and all of {phenomena}")
+            raise ValueError(f"there is no case {name!r}; there are {listed(name, known, f', and all of {phenomena}')}")
     return [name for name, phenomenon in known.items() if not names or {name, phenomenon} & set(names)]
 
 

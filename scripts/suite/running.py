@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tarsus.analytic.compilation import extras
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import worker
@@ -32,7 +33,7 @@ def engine_file(name: str) -> Path:
     """Return an engine's file: one of ours by its name, or the user's own by its path; ValueError if there is none."""
     path = engines().get(name, Path(name))
     if path.suffix != ".py" or not path.is_file():
-        raise ValueError(f"there is no engine {name!r}; there are {', '.join(engines())}, and files of your own")
+        raise ValueError(f"there is no engine {name!r}; there are {listed(name, engines(), ', and files of your own')}")
     return path
 
 
@@ -75,7 +76,7 @@ def check_settings(path: Path, known: About, wanted: Sequence[str]) -> None:
     """Check that an engine that runs has these settings."""
     for name in wanted:
         if not known.why and name not in known.settings:
-            raise ValueError(f"{path.stem} has no setting {name!r}; there are {', '.join(known.settings)}")
+            raise ValueError(f"{path.stem} has no setting {name!r}; there are {listed(name, known.settings)}")
 
 
 def run(

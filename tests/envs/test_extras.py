@@ -33,6 +33,10 @@ def above(task):
     return task.height > 0.5
 
 
+def two(seen, done):
+    return 0.0
+
+
 def broken(task):
     return np.where(task.data.time > 0.03, np.nan, task.height)
 
@@ -166,7 +170,14 @@ def test_a_refused_function_at_reset_changes_nothing():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rewards": {"mine": 1.0}}, "rewards must be a mapping from names to tuples"),
+        ({"rewards": {"mine": 1.0}}, r"rewards: 'mine' must be \(weight, function\), got 1.0"),
+        ({"rewards": {"mine": (1.0, two)}}, r"rewards: 'mine' is called as function\(task\), .* takes \(seen, done\)"),
+        (
+            {"observe": {"mine": (1, 1.0, two)}},
+            r"observe: 'mine' is called as function\(task\), .* takes \(seen, done\)",
+        ),
+        ({"terminate": {"mine": two}}, r"terminate: 'mine' is called as function\(task\), .* takes \(seen, done\)"),
+        ({"rewards": {"mine": above}}, r"rewards: 'mine' must be \(weight, function\), got <function above"),
         ({"rewards": {"mine": (above, 1.0)}}, r"rewards: 'mine' must be \(weight, function\)"),
         ({"rewards": {"mine": (np.nan, above)}}, "rewards: the weight of 'mine' must be a finite number, got nan"),
         ({"rewards": {"forward": (1.0, above)}}, "rewards: there is a term 'forward' already"),

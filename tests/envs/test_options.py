@@ -1,6 +1,8 @@
 """What is no option, and what is no value of one: refused with a sentence, over all environments and all options."""
 
+import ast
 import gc
+import re
 import sys
 from dataclasses import fields, replace
 
@@ -52,11 +54,25 @@ UNKNOWN = {"Multipod-v1": "legs", "BigAnt-v1": "n_legs", "MultipodQuasistatic-v1
 @pytest.mark.parametrize("name", ALL)
 def test_an_unknown_keyword_is_a_type_error_in_pythons_words(name):
     word = UNKNOWN.get(name, "bogus")
-    near = {"legs": "did you mean n_legs\\?; "}.get(word, "")
+    near = {"legs": "; did you mean n_legs\\?"}.get(word, "")
     for make in (single, many):
-        says = rf"\(\) got an unexpected keyword argument '{word}'; {near}there are params, "
+        says = rf"\(\) got an unexpected keyword argument '{word}'; there are params, [^;]*{near}( was raised|$)"
         with pytest.raises(TypeError, match=says):
             make(name, **{word: 6})
+
+
+@pytest.mark.parametrize("word", ["friction_coeff", "frictoin_coeff"])
+def test_a_parameter_of_the_robot_is_no_option_and_the_message_says_where_it_is(word):
+    says = rf"'{word}'; there are params, .*; of the robot (randomise=.'friction_coeff': \(0.5, 0.5\).) halves"
+    for make in (single, many):
+        with pytest.raises(TypeError, match=says) as refused:
+            make("Hexapod-v0", **{word: 0.5})
+    option = re.search(says, str(refused.value))[1].removeprefix("randomise=")
+    plain, halved = (single("Hexapod-v0", randomise=one) for one in ({}, ast.literal_eval(option)))
+    for env in (plain, halved):
+        env.reset(seed=0)
+    frictions = [env.model.geom("ground").friction[0] for env in (plain, halved)]
+    assert frictions[1] == pytest.approx(0.5 * frictions[0], rel=1e-12)
 
 
 def test_the_command_line_says_it_in_a_sentence(capsys):

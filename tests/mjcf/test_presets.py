@@ -111,5 +111,5 @@ def test_an_unknown_preset_leaves_the_model_as_it_is():
     with pytest.raises(ValueError, match="unknown preset 'fast'; there are reference, rl"):
         apply_preset(spec, "fast")
     assert spec.option.timestep == 0.004
-    with pytest.raises(ValueError, match="unknown preset 'RL'; there are reference, rl; did you mean 'rl'"):
+    with pytest.raises(ValueError, match="unknown preset 'RL'; there are reference, rl; did you mean rl[?]"):
         apply_preset(spec, "RL")

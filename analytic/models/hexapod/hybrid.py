@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from ...clock import TripodGait
 from ...hybrid import Guard, Model
+from ...spelling import check_name
 from ...terrain import Terrain
 from .. import ground
 from . import outputs
@@ -212,8 +213,7 @@ def build(
     terrain = params.terrain if terrain is None else terrain
     control = params.control_type if control is None else control
     if isinstance(control, str):
-        if control not in CONTROLS:
-            raise ValueError(f"unknown control_type {control!r}; there are {', '.join(CONTROLS)}")
+        check_name("control_type", control, CONTROLS)
         if gait is not None and control != "open-loop":
             raise ValueError(f"only the control_type 'open-loop' walks a gait, not {control!r}; leave the gait out")
         control = open_loop(params, gait) if control == "open-loop" else CONTROLS[control](params)

@@ -21,6 +21,7 @@ import numpy as np
 from ... import clock, terrain
 from ...finite import check_finite, check_signs
 from ...motor import Motor
+from ...spelling import check_name, listed
 from .rhex import MOTORS, RHEX, RPM
 
 N_LEGS = 6
@@ -118,7 +119,7 @@ class HexapodParams:
     def rhex(cls, motor: str = "file") -> HexapodParams:
         """Return the robot of the authors' own files, with one of the motors of `rhex.MOTORS`."""
         if motor not in MOTORS:
-            raise ValueError(f"unknown motor {motor!r} of RHex; there are {', '.join(MOTORS)}")
+            raise ValueError(f"unknown motor {motor!r} of RHex; there are {listed(motor, MOTORS)}")
         return cls(**RHEX, **MOTORS[motor])
 
     @property
@@ -164,8 +165,7 @@ def robot(params: str | HexapodParams) -> HexapodParams:
     """Return the parameters of a robot, by its name in `ROBOTS`; parameters as they are."""
     if not isinstance(params, str):
         return params
-    if params not in ROBOTS:
-        raise ValueError(f"unknown robot {params!r}; there are {', '.join(ROBOTS)}")
+    check_name("robot", params, ROBOTS)
     return ROBOTS[params]()
 
 
@@ -188,7 +188,7 @@ def with_symbols(params: HexapodParams, symbols: dict[str, float | str]) -> Hexa
             plain[symbol] = type(known[symbol])(value)
         else:
             scalars = [name for name in known if name not in changed]
-            raise ValueError(f"unknown hexapod parameter {symbol!r}; there are {', '.join([*scalars, *elements])}")
+            raise ValueError(f"unknown hexapod parameter {symbol!r}; there are {listed(symbol, [*scalars, *elements])}")
     return replace(params, **changed, **plain)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.machines import MACHINES
@@ -50,6 +51,6 @@ def main(argv: list[str] | None = None) -> int:
 
 def _machine(word: str) -> str:
     if (name := word.replace("-", "_")) not in MACHINES:
-        there = ", ".join(map(options.machine_word, MACHINES))
+        there = listed(word, map(options.machine_word, MACHINES))
         raise argparse.ArgumentTypeError(f"there is no machine {word!r} with parameters to sweep; there are {there}")
     return name

@@ -35,6 +35,7 @@ from tarsus.analytic.models.hexapod.orbit import (
 )
 from tarsus.analytic.models.hexapod.parameters import HexapodParams
 from tarsus.analytic.models.hexapod.state import NAMES, QUATERNION, SCALE, lifted
+from tarsus.analytic.spelling import listed
 from tarsus.analytic.terrain import Flat
 
 PARAMETERS = ("cycle_time", "sweep_angle", "friction_coeff")  # [s] at constant duty, [rad], Coulomb's
@@ -61,7 +62,7 @@ def moves(name: str, gait: TripodGait) -> dict[str, float]:
         ValueError: If there is no such parameter.
     """
     if name not in PARAMETERS:
-        raise ValueError(f"unknown parameter {name!r}; known: {', '.join(PARAMETERS)}")
+        raise ValueError(f"unknown parameter {name!r}; known: {listed(name, PARAMETERS)}")
     share = 1.0 - gait.slow_time / gait.cycle_time
     return {name: 1.0} | ({"flight_time": share} if name == "cycle_time" else {})
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+from tarsus.analytic.spelling import listed
 from tarsus.mjcf import own_source
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
@@ -160,10 +161,10 @@ def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujo
     if (contact is None) != (want is None):
         raise ValueError("a wanted contact needs both its geom and the wanted values")
     if contact is not None and mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, contact) < 0:
-        names = ", ".join(name for k in range(model.ngeom) if (name := model.geom(k).name)) or "none with a name"
+        names = listed(contact, [name for k in range(model.ngeom) if (name := model.geom(k).name)])
         raise ValueError(f"there is no geom {contact!r}; there are {names}")
     if unknown := [name for name in want or {} if name not in WANTS]:
-        raise ValueError(f"unknown value {unknown[0]!r} of a wanted contact; there are {', '.join(WANTS)}")
+        raise ValueError(f"unknown value {unknown[0]!r} of a wanted contact; there are {listed(unknown[0], WANTS)}")
     return model
 
 

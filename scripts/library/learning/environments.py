@@ -95,7 +95,7 @@ def stored(about: Mapping[str, Any], asked: str | None, folder: Path) -> str:
         found = environment_of(name)
         return asked if asked in TASKS and TASKS[asked].environment == found else found
     except ValueError as error:
-        raise ValueError(f"the stored policy names an {error}, and the one given by --env") from None
+        raise ValueError(f"of the stored policy, where --env names no other: {error}") from None
 
 
 def import_here(module: str) -> ModuleType:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.analytic.spelling import listed
 from tarsus.envs import TASKS
 from tarsus.envs.frozen import SEEDS, FrozenTask
 from tarsus.scripts.command.output import PACKAGES
@@ -95,7 +96,7 @@ def read(path: Path, entrant: str) -> Entry | None:
 def refuse(path: Path, name: str, printed: dict[str, Any], seeds: Sequence[int], scores: np.ndarray) -> None:
     """Refuse an entry of another task than the one of that name here."""
     if name not in TASKS:
-        raise ValueError(f"{path}: there is no frozen task {name} here; there are {', '.join(TASKS)}")
+        raise ValueError(f"{path}: there is no frozen task {name} here; there are {listed(name, TASKS)}")
     here = _here(name, TASKS[name])
     if entering.digest_of(here) != TASKS[name].digest:
         raise ValueError(f"{name} of this installation is not the frozen one: install a release as it is")

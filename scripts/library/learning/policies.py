@@ -293,7 +293,7 @@ def unknown(policy: str, environment: str | None = None, more: Iterable[str] = (
     if of:
         return f"unknown policy {policy!r} of {environment or 'Hexapod-v0'}; it is one of {', '.join(of)}, see --env"
     known = {*shipped(), *(name.rpartition("-")[0] for name in shipped()), *more, *chain(*POLICIES.values())}
-    return f"unknown policy {policy!r}{spelling.meant(policy, sorted(known))}; `tarsus evaluate` alone lists the names"
+    return f"unknown policy {policy!r}; `tarsus evaluate` alone lists the names{spelling.meant(policy, sorted(known))}"
 
 
 def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Policy, str, dict[str, Any]]:

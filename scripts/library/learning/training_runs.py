@@ -68,8 +68,7 @@ class TrainingRun:
     start: str = ""  # a trained policy to begin with, a shipped one or the folder of a checkpoint; "" is none
 
     def __post_init__(self) -> None:
-        if self.algorithm not in SETTINGS:
-            raise ValueError(f"unknown algorithm {self.algorithm!r}; there are {', '.join(SETTINGS)}")
+        spelling.check_name("algorithm", self.algorithm, SETTINGS)
         for name in ("options", "settings"):
             if not isinstance(getattr(self, name), Mapping):
                 raise ValueError(f"{name} must be a table of names and values, got {getattr(self, name)!r}")
@@ -148,8 +147,7 @@ def find(name: str) -> TrainingRun:
     if name.endswith(".toml"):
         return from_file(Path(name))
     name = name.replace("_", "-")  # as machines may be spelled
-    if name not in RUNS:
-        raise ValueError(f"unknown training run {name!r}; there are {spelling.listed(name, RUNS)}")
+    spelling.check_name("training run", name, RUNS)
     return RUNS[name]
 
 
@@ -178,6 +176,7 @@ def from_file(path: Path) -> TrainingRun:
 
 def changed(run: TrainingRun, algorithm: str | None, options: Mapping[str, Any], **more: Any) -> TrainingRun:
     """Return a run with changes, None leaves one; another algorithm comes with the settings of its own."""
+    spelling.check_name("algorithm", algorithm or run.algorithm, SETTINGS)
     if algorithm and algorithm != run.algorithm:
         run = replace(run, algorithm=algorithm, settings=SETTINGS[algorithm])
     said = {name: value for name, value in more.items() if value is not None}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic import terrain as terrains
+from tarsus.analytic.spelling import check_name
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
@@ -43,8 +44,7 @@ class Multipod(MachineCommand):
 
         if args.seconds < SHORTEST:
             raise ValueError(f"a walk must last at least {SHORTEST:g} s for its tables, got --seconds {args.seconds:g}")
-        if args.robot not in ROBOTS:
-            raise ValueError(f"unknown robot {args.robot!r}; there are {', '.join(ROBOTS)}")
+        check_name("robot", args.robot, ROBOTS)
         robot = ROBOTS[args.robot]
         names = [entry.name for entry in fields(robot.params)]
         known = [name for name in names if name not in ("n_legs", "motor")]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tarsus.analytic.spelling import listed
+
 SHIPPED = Path(__file__).parent / "measured"
 DIGESTS = {
     "cube_tosses": "628ac3cf0bd0925a017d359623db09fb3d3657695a1baa871b5b780c55c91e73",
@@ -39,7 +41,7 @@ def read(name: str, folder: Path | None = None) -> dict[str, np.ndarray]:
     ValueError if there is no such data set, or no file of it in the folder, or the file is another one.
     """
     if name not in DIGESTS:
-        raise ValueError(f"there are no data {name!r}; there are {', '.join(DIGESTS)}")
+        raise ValueError(f"there are no data {name!r}; there are {listed(name, DIGESTS)}")
     path = (folder or SHIPPED) / f"{name}.npz"
     if not path.is_file():
         made = f"in a checkout `{CONVERT} FOLDER` makes it from its repository, and --data names the folder"

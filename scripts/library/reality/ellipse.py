@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus.analytic.contact.impact import LAWS
+from tarsus.analytic.spelling import listed
 
 SIGNS = {"published": +1.0, "corrected": -1.0}
 FRICTIONS = tuple(np.round(np.arange(0.02, 0.301, 0.01), 2).tolist())
@@ -69,7 +70,7 @@ def read(arrays: Mapping[str, np.ndarray], sign: str = "corrected", held_out: bo
     With "published", the published rows are taken, which are of a frame before. ValueError if there is no such sign.
     """
     if sign not in SIGNS:
-        raise ValueError(f"there is no sign {sign!r}; there are {', '.join(SIGNS)}")
+        raise ValueError(f"there is no sign {sign!r}; there are {listed(sign, SIGNS)}")
     chosen = arrays["valid"] & (arrays["held_out"] == held_out)
     if sign == "published":
         normal, tangent = (arrays[f"published_{row}"][chosen].astype(float) for row in ("normal", "tangent"))

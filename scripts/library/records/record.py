@@ -23,6 +23,7 @@ import xarray as xr
 
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.records.layouts import BOOLEAN, SOMETIMES, RecordLayout
 from tarsus.scripts.library.records.robots import LAYOUTS
@@ -34,7 +35,7 @@ PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
 def layout_of(robot: str) -> RecordLayout:
     """Return a robot's layout; ValueError if no robot has that name."""
     if robot not in LAYOUTS:
-        raise ValueError(f"no record is known of a robot {robot!r}; there are {', '.join(LAYOUTS)}")
+        raise ValueError(f"no record is known of a robot {robot!r}; there are {listed(robot, LAYOUTS)}")
     return LAYOUTS[robot]
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.learning import robot_files
 from tarsus.scripts.library.machines import MACHINES, MachineCommand
@@ -33,9 +34,8 @@ def machine_of(name: str) -> MachineCommand:
         return MACHINES[name]
     if is_robot(name):
         return RobotFile(name)
-    raise ValueError(
-        f"there is no machine {name!r}; there are {', '.join(MACHINES)}, and files of robots (.xml, .urdf)"
-    )
+    there_are = listed(name, MACHINES, ", and files of robots (.xml, .urdf)")
+    raise ValueError(f"there is no machine {name!r}; there are {there_are}")
 
 
 def is_robot(word: str) -> bool:

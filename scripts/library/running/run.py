@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.comparison import crossvalidate as comparing
 from tarsus.scripts.library.comparison.compare import Comparison
@@ -117,7 +118,7 @@ def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, A
     words = []
     for name, value in keywords.items():
         if name not in known and value is not None:
-            raise ValueError(f"{machine} has no option {name!r}; there are {', '.join(known)}")
+            raise ValueError(f"{machine} has no option {name!r}; there are {listed(name, known)}")
         words += [] if value is None else _words(known[name], value)
     try:
         args = parser.parse_args(words)

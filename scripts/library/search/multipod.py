@@ -17,6 +17,7 @@ import numpy as np
 
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
+from tarsus.analytic.spelling import check_name
 from tarsus.controllers.pair_gaits import PHASE_OFFSET, FourierGait, undulation
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
@@ -46,8 +47,7 @@ class Problem:
     law: str = "coulomb"
 
     def __post_init__(self) -> None:
-        if self.goal not in GOALS:
-            raise ValueError(f"unknown goal {self.goal!r}; there are {', '.join(GOALS)}")
+        check_name("goal", self.goal, GOALS)
         if self.start.n_legs != self.params.n_legs:
             raise ValueError(f"the gait is for {self.start.n_legs} legs, the robot has {self.params.n_legs}")
 

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.command import cli
 from tarsus.scripts.library.search.found import Found, Parameter, Tried
 
@@ -151,7 +152,7 @@ def find(name: str) -> type[Search]:
     """Return the search of a name; ValueError if there is none."""
     known = cli.names("search")
     if name not in known:
-        raise ValueError(f"there is no search {name!r}; there are {', '.join(known)}")
+        raise ValueError(f"there is no search {name!r}; there are {listed(name, known)}")
     module = importlib.import_module(cli.module_of(known[name]))
     kinds = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__]
     return next(kind for kind in kinds if issubclass(kind, Search))
@@ -171,5 +172,5 @@ def search(name: str, **settings: Any) -> Found:
     kind = find(name)
     known = [field.name for field in dataclasses.fields(kind)]
     if unknown := [word for word in settings if word not in known]:
-        raise ValueError(f"{name} has no setting {unknown[0]!r}; there are {', '.join(known)}")
+        raise ValueError(f"{name} has no setting {unknown[0]!r}; there are {listed(unknown[0], known)}")
     return kind(**settings).run()

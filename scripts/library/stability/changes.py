@@ -14,6 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from tarsus.analytic.spelling import listed
 from tarsus.analytic.terrain import Slope
 from tarsus.scripts.library.stability import calm, remembered
 from tarsus.scripts.library.stability.ensembles import Trial
@@ -43,7 +44,7 @@ def _factor(name: str, sign: float) -> dict[str, Callable]:
 
     def absent(loop: Loop) -> str:
         known = loop.base.config.randomisable()
-        return "" if name in known else f"this machine has no parameter {name}; there are {', '.join(known)}"
+        return "" if name in known else f"this machine has no parameter {name}; there are {listed(name, known)}"
 
     return {"options": options, "absent": absent}
 

@@ -14,6 +14,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic.spelling import check_name
 from tarsus.envs.state import State as Simulated
 from tarsus.scripts.library.learning import environments, loading, playing
 from tarsus.scripts.library.learning.loading import Candidate
@@ -83,8 +84,7 @@ class Loop:
 
         The environment is by default the policy's own, or Hexapod-v0.
         """
-        if engine not in ENGINES:
-            raise ValueError(f"unknown engine {engine!r}; there are {', '.join(ENGINES)}")
+        check_name("engine", engine, ENGINES)
         asked = dict(options or {}) | ({"engine": engine} if engine != "mujoco" else {})
         candidate = loading.load(policy, environment, asked, wrappers=wrappers)
         if not environments.is_simulation(candidate.environment):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.analytic.spelling import listed
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.stability.changes import CHANGES, Change, Changed
 from tarsus.scripts.library.stability.ensembles import Trial, ensemble
@@ -94,7 +95,7 @@ def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CH
     trials.
     """
     if unknown := [name for name in changes if name not in CHANGES]:
-        raise ValueError(f"unknown change {unknown[0]!r}; there are {', '.join(CHANGES)}")
+        raise ValueError(f"unknown change {unknown[0]!r}; there are {listed(unknown[0], CHANGES)}")
     subject = question.make()
     if isinstance(subject, Gait):
         return (pushed(question, PUSHES, 0.0, np.pi),)
