@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .finite import check_angle
 from .spelling import check_name
 
 TURN = 2 * np.pi
@@ -123,8 +124,8 @@ class Clock:
             raise ValueError(
                 f"slow_time must lie between 0 and cycle_time = {self.cycle_time} for every leg, got {self.slow_time} s"
             )
-        if not np.all((phi_s > 0) & (phi_s < TURN)):
-            raise ValueError(f"sweep_angle must lie between 0 and 2 pi, got {self.sweep_angle} rad")
+        check_angle("sweep_angle", phi_s, 0.0, TURN)
+        check_angle("leg_offset", self.leg_offset, -TURN, TURN)
         if not np.all(np.abs(self.direction) == 1):
             raise ValueError(f"direction must be -1 (forward) or +1 (backward), got {self.direction}")
         check_name("blend_shape", self.blend_shape, BLEND_SHAPES)

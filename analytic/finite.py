@@ -1,4 +1,4 @@
-"""The checks shared by dataclasses of parameters: numbers must be finite, and of a sign."""
+"""The checks shared by parameters: numbers must be finite, of a sign, and angles within their limits."""
 
 import math
 from collections.abc import Iterable
@@ -29,6 +29,17 @@ def check_signs(parameters, positive: Iterable[str] = (), not_negative: Iterable
             value = getattr(parameters, name)
             if not np.all(has_sign(value, 0) & np.less(value, np.inf)):
                 raise ValueError(f"{name}{of} must {words}, got {value}")
+
+
+def check_angle(name: str, value, low: float, high: float) -> None:
+    """Refuse an angle, or array of them, that is not between its limits [rad]; degrees may have been meant."""
+    values = np.atleast_1d(value)
+    if np.all((low < values) & (values < high)):
+        return
+    worst = float(values[~((low < values) & (values < high))][0])
+    meant = math.radians(worst)
+    hint = f"; did you mean {meant:.3g} ({worst:g} degrees)?" if low < meant < high else ""
+    raise ValueError(f"{name} must lie between {low:.4g} and {high:.4g} in radians, got {worst:g}{hint}")
 
 
 def _is_finite(value) -> bool:

@@ -1,8 +1,11 @@
 """Parameters and memory of the SLIP controller."""
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
+
+from tarsus.analytic.finite import check_angle
 
 # What the controller stores from one event to the next.
 MEMORY = {
@@ -66,3 +69,4 @@ class SlipControl:
                     raise ValueError(f"{entry.name} must not be negative, got {value}")
             elif not 0 < value < np.inf:
                 raise ValueError(f"{entry.name} must be positive and finite, got {value}")
+        check_angle("angle_of_attack", self.angle_of_attack, 0.0, math.pi)

@@ -1,7 +1,7 @@
 """The options of a robot of the user's own, and the terms of its reward."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..analytic.spelling import listed
@@ -37,9 +37,10 @@ class OwnRobotConfig(FreeBodyConfig):
         "commanded": tracked() | reweighed(_SHARED) | {"power": (-0.005, _SHARED["power"][1])},
     }
     RANDOMISABLE = ("g", "friction", *own_parts.WHOLE)
-    FIXED = (*FreeBodyConfig.FIXED, "baseline", "baseline_period", "fall_contacts", "cost_contacts")
+    FIXED = (*FreeBodyConfig.FIXED, "baseline", "baseline_period", "friction", "fall_contacts", "cost_contacts")
 
     params: OwnRobot | None = None
+    friction: float | None = None  # coefficient of the ground instead of the robot's; the clock is that of the robot's
     command_speed: tuple[float, float] | None = None  # range [m/s]; by default 0 to 0.3 sqrt(g l), l of the legs
     command_yaw_rate: tuple[float, float] | None = None  # range [rad/s]; by default 0.09 sqrt(g / l) to either side
     scaled: bool = True
@@ -59,6 +60,8 @@ class OwnRobotConfig(FreeBodyConfig):
     def __post_init__(self) -> None:
         if self.params is None:
             raise ValueError("params must be an OwnRobot(source); own_robot.register makes it")
+        if self.friction is not None:
+            object.__setattr__(self, "params", replace(self.params, friction=self.friction))
         super().__post_init__()
         own_baseline.check(self)
         if not 0 <= self.fall_height < 1:

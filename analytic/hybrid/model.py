@@ -29,7 +29,7 @@ Models with many charts define three functions of an integer chart code (`Model.
 where `guards` writes the active guards to their entries of `g` and leaves the others unchanged (infinity: not active).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,7 @@ class Model:
         aux: Names of the auxiliary functions.
         start: Default first chart, a name or a code; overridden by a function decorated with `initial`.
         method: The integration method that suits the field, see `compile`.
+        angles: Entries of the memory that are angles, with their largest size [rad]: degrees are refused by `run`.
 
     Raises:
         ValueError: If there is no state, a name is no symbol, or names are used twice.
@@ -68,6 +69,7 @@ class Model:
         aux: Sequence[str] = (),
         start: str | int = 0,
         method: str = "dop853",
+        angles: Mapping[str, float] | None = None,
     ) -> None:
         self.name = name
         self.state_names, self.x0 = flatten(state)
@@ -79,7 +81,7 @@ class Model:
         if self.charts is not None and len(set(self.charts)) != len(self.charts):
             raise ValueError(f"model {name}: chart names must differ, got {self.charts}")
         self.aux_names = tuple(aux)
-        self.start, self.method = start, method
+        self.start, self.method, self.angles = start, method, dict(angles or {})
         self.guards: dict[str, Guard] = {}
         self.fields: dict[str, Callable] = {}
         self.handlers: dict[str, Callable] = {}

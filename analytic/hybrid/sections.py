@@ -77,13 +77,21 @@ def return_map(
     Returns:
         A function of shape (k,) to shape (k,); NaN where the run does not come back.
     """
+    begun = False
 
     def mapping(z: np.ndarray) -> np.ndarray:
+        nonlocal begun
         z = np.atleast_1d(np.asarray(z, dtype=float))
         x, d = lift(z)
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(z))):
             return np.full(z.shape, np.nan)
-        r = return_to(sim, section, x, d, params, **kw)
+        try:
+            r = return_to(sim, section, x, d, params, **kw)
+        except ValueError:
+            if not (begun and sim.model.angles):
+                raise
+            return np.full(z.shape, np.nan)  # a search came to an angle that would be refused where it begins
+        begun = True
         return np.atleast_1d(project(r.x_end, r.d_end)) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
 
     return mapping

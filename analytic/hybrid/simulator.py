@@ -11,6 +11,7 @@ import numpy as np
 from ..compilation import has_numba
 from ..compilation.functions import is_tried
 from ..compilation.rebuild import interpreted
+from ..finite import check_angle
 from ..spelling import listed
 from . import loader
 from .batch import Batch, run_batch
@@ -115,6 +116,8 @@ class Simulator:
             times = increasing("times", times)
             settings = {"final_time": times[-1].item()} | settings
         start, _ = self.start.of(x0, d0, params, t0=t0, chart=chart, stop_at=stop_at, stop_count=stop_count)
+        for name, most in self.model.angles.items():
+            check_angle(name, start.d[self.model.memory_names.index(name)], -most, most)
         return self.run_from(start, settings, on_measure, on_frame, times=times, dense=dense, partial=partial)
 
     def run_from(

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..finite import check_signs
+from ..finite import check_angle, check_signs
 from ..hybrid import DECLINE, Model, indices
 
 SWING = 0
@@ -51,8 +51,7 @@ class CompassGait:
 
     def __post_init__(self) -> None:
         check_signs(self, ("gravity", "hip_mass", "leg_mass", "below", "above"))
-        if not abs(self.slope) < math.pi / 2:
-            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope} rad")
+        check_angle("slope", self.slope, -math.pi / 2, math.pi / 2)
 
 
 P = indices(CompassGait)

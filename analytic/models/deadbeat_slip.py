@@ -42,7 +42,8 @@ def build(params: Slip | None = None) -> Model:
         )
     state = {"x": 0.0, "y": 1.05 * params.q_0, "xdot": 2.0, "ydot": 0.0}
     memory = {"footx": 0.0, "footy": 0.0, "touchdown_angle": 0.2, "compression": 1.0, "decompression": 1.0}
-    model = Model("deadbeat_slip", state=state, memory=memory, params=params, charts=CHARTS, start="descent")
+    made = dict(charts=CHARTS, start="descent", angles={"touchdown_angle": math.pi})
+    model = Model("deadbeat_slip", state=state, memory=memory, params=params, **made)
     model.field("ascent", "descent")(slip.flight)
     model.field("compression")(compression)
     model.field("decompression")(decompression)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..finite import check_signs
+from ..finite import check_angle, check_signs
 from ..hybrid import Model, indices
 
 STANCE, DOUBLE_SUPPORT = range(2)
@@ -48,8 +48,7 @@ class RimlessWheel:
         check_signs(self, ("gravity", "length"))
         if self.spokes != int(self.spokes) or self.spokes < 5:
             raise ValueError(f"spokes must be a whole number, 5 or more, got {self.spokes}: with four the wheel stops")
-        if not abs(self.slope) < math.pi / 2:
-            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope} rad")
+        check_angle("slope", self.slope, -math.pi / 2, math.pi / 2)
 
 
 P = indices(RimlessWheel)

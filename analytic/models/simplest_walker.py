@@ -31,6 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_angle
 from ..hybrid import DECLINE, Model, indices
 
 SWING = 0
@@ -50,8 +51,7 @@ class SimplestWalker:
     slope: float = 0.009  # gamma, positive downhill [rad]
 
     def __post_init__(self) -> None:
-        if not abs(self.slope) < math.pi / 2:
-            raise ValueError(f"slope must lie between -pi/2 and pi/2, got {self.slope} rad")
+        check_angle("slope", self.slope, -math.pi / 2, math.pi / 2)
 
 
 P = indices(SimplestWalker)

@@ -168,6 +168,7 @@ def build(policy: str | Callable = "neutral", params: Slip | None = None) -> Mod
         params=params or Slip(),
         charts=CHARTS,
         aux=("t", "x", "y", "xdot", "ydot"),
+        angles={"touchdown_angle": math.pi},
     )
     model.field("ascent", "descent")(flight)
     model.field("compression", "decompression")(stance)

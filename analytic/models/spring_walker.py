@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..finite import check_signs
+from ..finite import check_angle, check_signs
 from ..hybrid import Model, indices
 
 CHARTS = ("flight", "single", "double")
@@ -45,8 +45,7 @@ class SpringWalker:
 
     def __post_init__(self) -> None:
         check_signs(self, ("mass", "gravity", "rest_length", "stiffness"))
-        if not 0 < self.attack_angle < math.pi / 2:
-            raise ValueError(f"attack_angle must lie between 0 and pi/2, got {self.attack_angle} rad")
+        check_angle("attack_angle", self.attack_angle, 0.0, math.pi / 2)
 
 
 P = indices(SpringWalker)

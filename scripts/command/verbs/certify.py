@@ -23,9 +23,6 @@ def parser() -> arguments.Parser:
     made = {"prog": "tarsus certify", "description": (__doc__ or "").partition("\n")[0]}
     parser = arguments.Parser(listing=functools.partial(cli.listed, "certify"), **made)
     parser.add_argument("policy", help=POLICY)
-    words = "by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read"
-    parser.add_argument("--env", help=words)
-    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5, help="how many seeds")
     parser.add_argument("--first-seed", type=arguments.seed, default=0, help="the first of them; by default 0")
     parser.add_argument("--seconds", type=arguments.seconds, help="length of an episode; by default the environment's")
@@ -45,10 +42,10 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, *FILES, of=args.policy)
         from tarsus.scripts.library.certificates import certificate, certifying, replay, shown
 
-        named = args.policy, args.env, dict(args.option), "mujoco", wrappers.of(args)
-        make = functools.partial(certifying.asking.subject_of, *named)
+        asked, wrapped = (args.policy, args.env, wrappers.options(args)), wrappers.of(args)
+        make = functools.partial(certifying.asking.subject_of, *asked, "mujoco", wrapped)
         loop = make() if args.stability else None
-        ready = certifying.ready(args.policy, args.env, dict(args.option), wrappers.of(args))
+        ready = certifying.ready(*asked, wrapped)
     try:
         seeds = range(args.first_seed, args.first_seed + args.seeds)
         made = certifying.certified(*ready, seeds, args.seconds, args.jobs)

@@ -21,11 +21,6 @@ def parser() -> arguments.Parser:
     made = {"prog": "tarsus evaluate", "description": (__doc__ or "").partition("\n")[0]}
     parser = arguments.Parser(listing=functools.partial(cli.listed, "evaluate"), **made)
     parser.add_argument("policy", help=POLICY)
-    parser.add_argument(
-        "--env",
-        help="by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read",
-    )
-    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     words = "seeds, from 0 on; default 5, of a frozen task its own"
     parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), help=words)
     parser.add_argument("--episodes", type=arguments.count, help="episodes of each seed; default 1")
@@ -41,7 +36,7 @@ def parser() -> arguments.Parser:
 def main(argv: list[str] | None = None) -> int:
     """Evaluate, print the table, film; return 0, or 2 for a command line that cannot be run."""
     with arguments.read(parser(), argv) as args:
-        asked, wrapped = (args.policy, args.env, dict(args.option)), wrappers.of(args)
+        asked, wrapped = (args.policy, args.env, wrappers.options(args)), wrappers.of(args)
         if args.video:
             evaluation.check_film(args.video, args.force)
         files = output.Output(args, *evaluation.FILES, of=args.policy)
@@ -55,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     seeds = evaluation.seeds_of(*many, policy.environment)
     finished: dict[int, evaluation.Episode] = {}
     try:
-        named = policy.name, policy.environment if policy.environment in TASKS else args.env, dict(args.option)
+        named = policy.name, policy.environment if policy.environment in TASKS else args.env, asked[2]
         episodes = evaluation.evaluate(*named, *many, args.jobs, args.stochastic, args.normaliser, args.stack)
         for seed, episode in zip(seeds, episodes, strict=True):
             finished[seed] = episode

@@ -23,11 +23,6 @@ def main(argv: list[str] | None = None) -> int:
     made = {"prog": "tarsus export", "description": __doc__.partition("\n")[0]}
     parser = arguments.Parser(listing=functools.partial(cli.listed, "export"), **made)
     parser.add_argument("policy", help=POLICY)
-    parser.add_argument(
-        "--env",
-        help="environment; by default the policy's own; MODULE:NAME imports the module, a robot's FILE is read",
-    )
-    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment, if the policy stores none")
     wrappers.add_options(parser)
     output.add_options(parser, "export-*")
     with arguments.read(parser, argv) as args:
@@ -35,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
             raise ValueError(f"onnx is needed: {extras.install('onnx')}")
         from tarsus.scripts.library.learning import onnx_policy
 
-        policy = playing.check(args.policy, args.env, dict(args.option), wrappers=wrappers.of(args))
+        policy = playing.check(args.policy, args.env, wrappers.options(args), wrappers=wrappers.of(args))
         files = output.Output(args, FILE, of=args.policy)
         model = onnx_policy.model_of(policy)
     with files.writing(FILE) as (part,):

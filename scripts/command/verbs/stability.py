@@ -27,8 +27,6 @@ def parser() -> arguments.Parser:
     made = {"prog": "tarsus stability", "description": (__doc__ or "").partition("\n")[0]}
     parser = arguments.Parser(listing=functools.partial(cli.listed, "stability"), **made)
     parser.add_argument("policy", nargs="?", help=POLICY)
-    parser.add_argument("--env", help="by default the policy's own, or Hexapod-v0; a robot's FILE is read")
-    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     parser.add_argument("--engine", choices=("mujoco", "exact"), default="mujoco", help="by default mujoco")
     words = "starts that are asked, by default %(default)s; a return map has one"
     parser.add_argument("--seeds", type=arguments.integer(1, 10**6), default=5, help=words)
@@ -62,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
             name = policies.resolved(args.policy)  # before a folder of that name may be made
             files = output.Output(args, *FILES, of=args.policy)
             store = files.folder / PARTS if args.out else None
-            named = name, args.env, dict(args.option), args.engine, wrappers.of(args), store
+            named = name, args.env, wrappers.options(args), args.engine, wrappers.of(args), store
             make = functools.partial(asking.subject_of, *named)
             with _line(args) as line:
                 subject = make(said=line.set_description_str)

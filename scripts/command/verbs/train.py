@@ -34,8 +34,8 @@ def parser() -> arguments.Parser:
 
 def asked_by(args: argparse.Namespace) -> planning.Asked:
     """Return the experiment of a command line."""
-    own = (args.run, args.env, dict(args.option), args.algorithm, dict(args.algorithm_set))
-    return planning.Asked(*own, **signature.keywords(args, planning.Asked, OWN))
+    own = dict(zip(OWN, (args.run, args.env, dict(args.option), args.algorithm, dict(args.algorithm_set)), strict=True))
+    return planning.Asked(**own, **signature.keywords(args, planning.Asked, OWN))
 
 
 @arguments.command

@@ -10,12 +10,13 @@ import joblib
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import SURROGATES
+from tarsus.scripts.library.base.in_python import in_python
 from tarsus.scripts.library.certificates import judging, settings, shown
 from tarsus.scripts.library.certificates.certificate import Certificate
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.learning import environments, loading, playing
 from tarsus.scripts.library.learning.loading import Candidate
-from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers, with_friction
 from tarsus.scripts.library.stability import asking
 
 RESERVED = ("preset", "engine", "params")  # options that the settings set
@@ -82,6 +83,7 @@ def certified(candidate: Candidate, config: Any, seeds: Sequence[int], seconds: 
         return Certified(*judging.certify(candidate, config, seeds, seconds, jobs))
 
 
+@in_python
 def certify(
     policy: str,
     environment: str | None = None,
@@ -93,6 +95,7 @@ def certify(
     first_seed: int = 0,
     normaliser: str | None = None,
     stack: int | None = None,
+    friction: float | None = None,
     stability: bool = False,
 ) -> Certified:
     """Return the certificate that says whether a policy depends on the simulator it was trained in.
@@ -107,15 +110,16 @@ def certify(
         first_seed: The first of the seeds.
         normaliser: File of a .zip's `VecNormalize`, or "none"; by default what belongs to it and lies beside it.
         stack: How many observations a .zip sees together; by default what its observation says.
+        friction: Coefficient of the ground of a robot's file; by default the file's, or the policy's own.
         stability: Whether to say, too, how stable the gait is in MuJoCo, see `tarsus.stability`; that takes minutes.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together.
         OSError: If a file cannot be read.
     """
-    wrappers = Wrappers(normaliser, stack)
-    found = ready(policy, environment, options or {}, wrappers)
-    make = functools.partial(asking.subject_of, policy, environment, options or {}, "mujoco", wrappers)
+    asked, wrappers = (policy, environment, with_friction(options, friction)), Wrappers(normaliser, stack)
+    found = ready(*asked, wrappers)
+    make = functools.partial(asking.subject_of, *asked, "mujoco", wrappers)
     subject = make() if stability else None  # refused before what takes minutes
     made = certified(*found, range(first_seed, first_seed + seeds), seconds, jobs)
     return with_stability(made, subject, make, jobs) if subject else made

@@ -34,7 +34,8 @@ def certify(
     threads = max(1, (n_jobs if n_jobs > 0 else joblib.cpu_count()) - 1)  # beside the longest simulation, `reference`
     groups = settings.groups(asked)
     cases = [(candidate, [asked[k] for k in group], tuple(seeds), seconds, threads) for group in groups]
-    found = parallel.each(_played, cases, n_jobs, unit="part", desc=output.called(candidate.name), leave=False)
+    bar = dict(names=[case[1][0].name for case in cases], desc=output.called(candidate.name), leave=False)
+    found = parallel.each(_played, cases, n_jobs, unit="part", **bar)
     by_place = dict(zip(itertools.chain(*groups), itertools.chain(*found), strict=True))
     rows, found = _rows(asked, [by_place[k] for k in range(len(asked))], config.task == "forward")
     shown = {name: value for name, value in candidate.options.items() if _plain(value)}

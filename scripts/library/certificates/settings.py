@@ -58,6 +58,7 @@ def fan(config, exact: bool = True) -> list[Setting]:
             changed: dict[str, Any] = {}
             if name:
                 changed = {"params": replace(params, **{name: factor * getattr(params, name)})}
+                changed |= {"friction": None} if hasattr(config, "friction") else {}  # it is in these parameters
             elif word == "friction" and hasattr(base, "friction"):  # the hopping leg's is the preset's
                 changed = {"preset": replace(base, friction=tuple(factor * mu for mu in base.friction))}
             if changed:

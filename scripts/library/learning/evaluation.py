@@ -16,8 +16,9 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import TASKS, frozen
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import parallel, stamp
+from tarsus.scripts.library.base.in_python import in_python
 from tarsus.scripts.library.learning.scores import Trace, interquartile, score
-from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers, with_friction
 from tarsus.scripts.library.views import rendering
 
 if TYPE_CHECKING:  # else only functions import it: OpenGL is chosen before MuJoCo is imported
@@ -131,6 +132,7 @@ def film_episode(
     return n
 
 
+@in_python
 def evaluate(
     policy: str,
     environment: str | None = None,
@@ -141,6 +143,7 @@ def evaluate(
     stochastic: bool = False,
     normaliser: str | None = None,
     stack: int | None = None,
+    friction: float | None = None,
 ) -> Iterator[Episode]:
     """Yield the episodes of seeds 0 to n_seeds - 1 one by one, on joblib's active backend; a frozen task has its own.
 
@@ -154,17 +157,17 @@ def evaluate(
         stochastic: Whether actions are drawn as in training, and not the most likely ones.
         normaliser: File of a .zip's `VecNormalize`, or "none"; by default what belongs to it and lies beside it.
         stack: How many observations a .zip sees together; by default what its observation says.
+        friction: Coefficient of the ground of a robot's file; by default the file's, or the policy's own.
 
     Raises:
-        ValueError: If there is no such policy or environment, or they do not go together.
+        ValueError: If there is no such policy or environment, or they do not go together; at once, before an episode.
     """
-    asked = (policy, environment, options or {})
-    more, robots = (stochastic, Wrappers(normaliser, stack)), {}
-    if n_jobs != 1:
-        from tarsus.scripts.library.learning import loading, robot_files
+    from tarsus.scripts.library.learning import loading, robot_files  # not above, as in `run_episode`
 
-        loading.load(*asked, *more)
-        robots = robot_files.files()
+    asked = (policy, environment, with_friction(options, friction))
+    more = stochastic, Wrappers(normaliser, stack)
+    loading.load(*asked, *more)
+    robots = robot_files.files() if n_jobs != 1 else {}
     cases = [(robots, *asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes, environment)]
     return parallel.stream(_run_episode, cases, n_jobs, unit="episode")
 

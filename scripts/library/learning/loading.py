@@ -87,7 +87,7 @@ def load(
     """
     if SHOWS in options:
         raise ValueError(
-            f"--option {SHOWS} changes nothing of what a policy does: leave it out; evaluate --video films"
+            f"--option {SHOWS} changes nothing of what a policy does: leave it out; `tarsus evaluate --video` films"
         )
     policy = policies.resolved(policy)
     found = _load(policy, environment, options, stochastic, wrappers)

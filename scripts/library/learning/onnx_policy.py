@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from tarsus.envs import TASKS
 from tarsus.scripts.library.learning import playing, robot_files
 from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
@@ -39,6 +40,8 @@ def network_of(candidate: Candidate) -> TrainedPolicy:
         made = candidate.network()
         if robot_files.file_of(candidate.environment):  # it may be elsewhere than when it was trained with
             made.about |= robot_files.to_store(candidate.environment)
+        if candidate.environment not in TASKS:  # of which a policy plays with the options that are an entrant's
+            made.about |= {"options": plain(candidate.options)}
         return made
     env = playing.make(candidate.environment, candidate.options)
     made = candidate.make(env, 0)

@@ -3,16 +3,18 @@
 import importlib.util
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from tarsus.analytic.compilation import extras
-from tarsus.analytic.spelling import listed
+from tarsus.analytic.spelling import check_name, listed
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.command.signature import Seed
+from tarsus.scripts.library.base.in_python import in_python
 from tarsus.scripts.library.learning import checkpoint, environments, playing, robot_files, starting, training_runs
 from tarsus.scripts.library.learning.training_runs import TrainingRun
+from tarsus.scripts.library.learning.wrappers import with_friction
 
 OURS = ("policy", "env", "seed", "device", "tensorboard_log", "verbose", "_init_setup_model")  # keywords we give
 PLAIN_ENVS = 16  # simulations of a run with the library's own settings
@@ -36,6 +38,7 @@ class Asked:
         environment: Instead of a run, with our settings of the algorithm, or of the file of a run; of MODULE:NAME the
             module is imported, a robot's FILE (.urdf, .xml) is registered.
         options: Of the environment.
+        friction: Coefficient of the ground of a robot's FILE; by default that of the file's feet on its floor.
         algorithm: "ppo" or "sac"; by default the run's.
         settings: Keywords of the algorithm.
         plain: The library's own settings, nothing normalised, 16 simulations.
@@ -52,6 +55,7 @@ class Asked:
     run: str | None = None
     environment: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    friction: Annotated[float, arguments.number(0, 100)] | None = None
     algorithm: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     plain: bool = False
@@ -81,7 +85,7 @@ def described(asked: Asked) -> TrainingRun:
     run = replace(run, environment=named or environments.environment_of(run.environment))
     algorithm = asked.algorithm and asked.algorithm.upper()
     more = {"total_steps": asked.steps, "num_envs": asked.num_envs, "start": asked.start}
-    run = training_runs.changed(run, algorithm, dict(asked.options), **more)
+    run = training_runs.changed(run, algorithm, with_friction(asked.options, asked.friction), **more)
     if asked.plain:
         run = replace(run, settings={}, normalise=False, num_envs=asked.num_envs or PLAIN_ENVS)
     return starting.adopted(replace(run, settings={**run.settings, **asked.settings}))
@@ -131,6 +135,7 @@ def carried_out(run: TrainingRun, asked: Asked) -> int:
     return training.train(run, asked.seed, asked.folder, resume=asked.resume, eval_every=every, n_threads=threads)
 
 
+@in_python
 def train(run: str | None = None, **asked: Any) -> Path:
     """Train a policy with Stable-Baselines3; return the folder of the best one.
 
@@ -143,6 +148,8 @@ def train(run: str | None = None, **asked: Any) -> Path:
         OSError: If a file cannot be read or written.
         KeyboardInterrupt: If Ctrl-C ended it; `resume=True` goes on.
     """
+    for name in asked:
+        check_name("argument of train", name, [entry.name for entry in fields(Asked)])
     wanted = Asked(run, **asked)
     wanted = replace(wanted, out=Path(wanted.out))
     plan = planned(wanted)

@@ -1,7 +1,9 @@
-"""What was wrapped around the environment of a policy's training, as far as the user says."""
+"""What a command line says of a policy's environment, and of what was wrapped around that in training."""
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tarsus.scripts.command import arguments
 
@@ -26,7 +28,12 @@ UNSAID = Wrappers()
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add `--normaliser` and `--stack`, which say how a .zip is read."""
+    """Add the environment with its options, and `--normaliser` and `--stack`, which say how a .zip is read."""
+    words = "by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module, a robot's FILE is read"
+    parser.add_argument("--env", help=words)
+    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
+    words = "of a robot's FILE, coefficient of the ground; by default that of the file's feet on its floor"
+    parser.add_argument("--friction", type=arguments.number(0, 100), help=words)
     words = "of a .zip, file of its VecNormalize, or none; by default what belongs to it and lies beside it"
     parser.add_argument("--normaliser", metavar="FILE|none", help=words)
     words = "of a .zip, how many observations it sees together (VecFrameStack); by default what its shape says"
@@ -36,3 +43,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def of(args: argparse.Namespace) -> Wrappers:
     """Return the choices of a command line."""
     return Wrappers(args.normaliser, args.stack)
+
+
+def options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the environment's options of a command line."""
+    return with_friction(dict(args.option), args.friction)
+
+
+def with_friction(options: Mapping[str, Any] | None, friction: float | None) -> dict[str, Any]:
+    """Return options with the coefficient of the ground of a robot's file among them, if it is given."""
+    return {**(options or {}), **({} if friction is None else {"friction": friction})}

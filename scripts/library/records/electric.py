@@ -108,5 +108,8 @@ def lines(found: Electric) -> list[tuple[str, str]]:
         ("", f"{gone}, {found.drive_loss:.1f} W drives"),
         ("", f"{found.constant_loss:.1f} W not explained by the motor's constants"),
         ("specific resistance", f"{worth}; motors and drives only"),
-        ("battery", f"{found.bus_current:.2f} A at {found.supply_voltage:g} V: {found.battery_life / 60:.0f} min"),
+        (
+            "battery",
+            f"{found.bus_current:.2f} A at {found.supply_voltage:g} V empty it in {found.battery_life / 60:.0f} min",
+        ),
     ]

@@ -19,6 +19,13 @@ from tarsus.scripts.library.records.layouts import IMPULSE
 from tarsus.scripts.library.records.record import gait_of, params_of, terrain_of
 
 SETTLE = 3.0  # the walk has settled after about two of the slowest strides; a start from rest takes one or two [s]
+DRAWN = {  # from the battery, by bookkeeping
+    "manual": "of all armature currents (manual)",
+    "report": "of these times the worst duty (report)",
+    "physical": "of each times its own duty (physical)",
+    "diode": "of the power on the bus (diode)",
+    "regenerative": "less what braking gives back (regenerative)",
+}
 SATURATED = 1e-6  # torque asked for and not given that counts as saturation [N m]
 
 
@@ -246,9 +253,14 @@ def lines(summary: Summary) -> Sequence[tuple[str, str]]:
         ("hip torque", f"peak {summary.peak_torque:.2f} N m, RMS {summary.rms_torque:.2f} N m"),
         ("at the motor's limit", f"{100 * summary.saturated:.1f} % of time and legs"),
         ("mean current", f"{summary.current:.2f} A, sum of six motors"),
-        ("battery life", ", ".join(f"{life / 60:.0f} min ({name})" for name, life in summary.battery_life.items())),
+        ("battery life", _lives(summary, BOOKKEEPINGS)),
+        ("", _lives(summary, OF_BUS)),
         ("foot slip, legs 0-5", _row(1e3 * summary.foot_slip, "{:.1f}") + " mm per stride"),
     ]
+
+
+def _lives(summary: Summary, names: Sequence[str]) -> str:
+    return ", ".join(f"{summary.battery_life[name] / 60:.0f} min {DRAWN[name]}" for name in names)
 
 
 def text(rows: Sequence[tuple[str, str]]) -> str:

@@ -4,8 +4,9 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from tarsus.analytic.spelling import listed
+from tarsus.analytic.spelling import check_name, listed
 from tarsus.scripts.command import arguments
+from tarsus.scripts.library.base.in_python import in_python
 from tarsus.scripts.library.comparison import crossvalidate as comparing
 from tarsus.scripts.library.comparison.compare import Comparison
 from tarsus.scripts.library.machines import MachineCommand
@@ -21,6 +22,7 @@ class CrossValidation(NamedTuple):
     comparison: Comparison
 
 
+@in_python
 def run(
     machine: str,
     engine: Literal["exact", "mujoco"] | None = None,
@@ -33,8 +35,6 @@ def run(
     **more: Any,
 ) -> Run:
     """Return a machine's run in one engine: `record` is the labelled record, `status` how it ended, in words.
-
-    What the command line refuses is refused here, in the same words.
 
     Args:
         machine: A name in `tarsus.machines.MACHINES`: hexapod, hopping_leg, slip_leg, multipod, connection_mpc; or the
@@ -65,6 +65,7 @@ def ran(machine: MachineCommand, experiment: Any, args: Namespace) -> Run:
     return machine.exact(experiment, args.seconds, **length, **({"rtol": args.rtol} if args.rtol else {}))
 
 
+@in_python
 def crossvalidate(
     machine: str,
     *,
@@ -111,6 +112,8 @@ def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, A
     """Return a machine, its experiment, and the options that the keywords give, as the command line reads them."""
     known_as = options.machine_of(machine if options.is_robot(machine) else machine.replace("-", "_"))
     parser = options.of_machine(known_as, machine)
+    if keywords["engine"] not in (None, "both"):
+        check_name("engine", options.WORDS.get(keywords["engine"], keywords["engine"]), known_as.engines)
     options_there = [word for action in parser._actions for word in action.option_strings if action.dest != "help"]
     known = {word.lstrip("-").replace("-", "_"): word for word in options_there}
     words = []

@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from tarsus.analytic.spelling import listed
 from tarsus.scripts.command import cli
+from tarsus.scripts.library.base.in_python import in_python
 from tarsus.scripts.library.search.found import Found, Parameter, Tried
 
 
@@ -158,6 +159,7 @@ def find(name: str) -> type[Search]:
     return next(kind for kind in kinds if issubclass(kind, Search))
 
 
+@in_python
 def search(name: str, **settings: Any) -> Found:
     """Return the result of `tarsus search NAME`: `best` has the parameters, `made` the gait or table they stand for.
 

@@ -11,8 +11,9 @@ import joblib
 
 from tarsus.envs import config
 from tarsus.scripts.library.base import parallel, stamp
+from tarsus.scripts.library.base.in_python import in_python
 from tarsus.scripts.library.learning import policies, robot_files
-from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers, with_friction
 from tarsus.scripts.library.stability import gaits, single, starts, surviving
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
@@ -25,6 +26,7 @@ PERIOD = "baseline_period"  # the option that a clock's turn is [s]
 SEEDS = 5  # starts that are asked
 
 
+@in_python
 def stability(
     policy: str,
     environment: str | None = None,
@@ -36,6 +38,7 @@ def stability(
     store: Path | None = None,
     said: Said = silent,
     wrappers: Wrappers = UNSAID,
+    friction: float | None = None,
     margins: bool = False,
     box: Sequence[float] = (),
     jobs: int = -1,
@@ -57,6 +60,7 @@ def stability(
         store: Folder in which parts are kept as they are found; a run that was stopped goes on from it.
         said: Called with what is done next, in words.
         wrappers: What a .zip was trained in.
+        friction: Coefficient of the ground of a robot's file; by default the file's, or the policy's own.
         margins: Whether to find what it survives as well: pushes, payload, friction, slopes, motor strength, delay.
         box: Of a return map, how far each coordinate may be off, in typical values: how much of that returns. One for
             all, or one for each.
@@ -69,7 +73,8 @@ def stability(
     if seeds < 1:
         raise ValueError(f"seeds must be at least 1, got {seeds}")
     policy = policies.resolved(policy)
-    make = functools.partial(subject_of, policy, environment, options or {}, engine, wrappers, store)
+    options = with_friction(options, friction)
+    make = functools.partial(subject_of, policy, environment, options, engine, wrappers, store)
     subject = make(said=said)
     surviving.refuse(subject, margins, box)
     found = asked(subject, make, policy, range(first_seed, first_seed + seeds), store, said, jobs)

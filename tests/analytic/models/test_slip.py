@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import Status
+from tarsus.analytic.hybrid import Status, sections
 from tarsus.analytic.models import slip
 
 # Printed by tests/oracles/hybrid_slip.py: 16 strides of four events from the manual's default start.
@@ -181,6 +181,23 @@ def test_wrong_parameters_are_refused():
         slip.build("best")
     with pytest.raises(ValueError, match="exponents must not be zero"):
         dataclasses.replace(slip.Slip(), sprj=0.0)
+
+
+@pytest.mark.parametrize("degrees", [23.0, 200.0])
+def test_an_angle_in_degrees_is_refused_where_a_search_begins_and_has_no_return_within_it(degrees):
+    hint = rf"; did you mean {math.radians(degrees):.3g} \({degrees:g} degrees\)\?" if degrees < 180 else ""
+    says = f"touchdown_angle must lie between -3.142 and 3.142 in radians, got {degrees:g}{hint}$"
+    with pytest.raises(ValueError, match=says):
+        FIXED.run({"y": 1.2, "xdot": 3.0}, {"touchdown_angle": degrees}, chart="descent")
+
+    def apex(z):
+        return np.array([0.0, 1.2, 3.0, 0.0]), np.array([0.0, 0.0, z[0]])
+
+    settings = {"chart": "descent", "final_time": 3.0}
+    stride = sections.return_map(FIXED, "apex", apex, lambda x, d: x[1:2], **settings)
+    with pytest.raises(ValueError, match=says):
+        stride([degrees])
+    assert np.isfinite(stride([0.1])).all() and np.isnan(stride([degrees])).all()
 
 
 def test_auxiliary_functions_are_the_manuals_five():

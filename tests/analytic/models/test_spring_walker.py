@@ -155,5 +155,5 @@ def test_it_falls_without_speed():
 def test_misuse():
     with pytest.raises(ValueError, match="stiffness must be positive"):
         SpringWalker(stiffness=-1.0)
-    with pytest.raises(ValueError, match="attack_angle must lie between 0 and pi/2"):
+    with pytest.raises(ValueError, match="attack_angle must lie between 0 and 1.571 in radians"):
         SpringWalker(attack_angle=1.7)

@@ -10,7 +10,9 @@ import pytest
 
 import tarsus
 from tarsus.scripts.command.verbs import certify, evaluate, export, search, train
-from tarsus.scripts.library.learning import planning
+from tarsus.scripts.library.certificates import settings
+from tarsus.scripts.library.learning import loading, planning, playing
+from tarsus.scripts.library.learning.wrappers import with_friction
 
 pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
 
@@ -95,3 +97,32 @@ def test_a_class_of_the_user_s_own_is_trained_and_certified_too(here, capsys):
     finally:
         gymnasium.registry.pop("Fourfoot-v0", None)
         sys.modules.pop("fourfoot", None)
+
+
+def ground_of(env):
+    """Return the coefficient of friction of the ground that an environment's feet touch."""
+    env.reset(seed=0)
+    return env.unwrapped.model.geom("ground").friction[0]
+
+
+def test_the_friction_that_a_verb_is_told_comes_back_with_the_policy(here, capsys):
+    """It is an option of the environment, so that it goes wherever these go."""
+    named = ["--env", "setters:Setter-v0"]
+    assert train.main([*named, "--friction", "0.3", *SMALL.split()]) == 0
+    best = "runs/Setter-v0-0/best"
+    assert ground_of(gymnasium.make("Setter-v0")) == 1.0
+    for friction, ground in ((None, 0.3), (0.5, 0.5)):
+        found = loading.load(best, None, with_friction({}, friction))
+        assert ground_of(playing.begin(found, 0)[0]) == ground
+    words = ["--env", "setters:Setter-v0", "--friction", "0.5", "--seeds", "1"]
+    assert evaluate.main([best, *words]) == 0 and export.main([best, *words[:4], "--out", "made"]) == 0
+    assert ground_of(playing.begin(loading.load("made/policy.onnx", None, {}), 0)[0]) == 0.5
+    config = gymnasium.make("Setter-v0", friction=0.5).unwrapped.config
+    frictions = {setting.name: setting.options for setting in settings.fan(config)}
+    assert ground_of(gymnasium.make("Setter-v0", **{"friction": 0.5} | frictions["friction x 0.8"])) == 0.4
+    assert train.main([*named, "--friction", "0.4", *SMALL.split(), "--resume"]) == 2
+    assert "friction" in capsys.readouterr().err
+    assert evaluate.main(["zero", "--friction", "0.5"]) == 2
+    assert "of the robot randomise={'friction_coeff': (0.5, 0.5)} halves" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="friction must not be negative"):
+        gymnasium.make("Setter-v0", friction=-1.0)

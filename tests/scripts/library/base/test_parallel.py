@@ -19,6 +19,18 @@ def test_processes_that_are_kept_work_in_the_folder_that_is_now_the_caller_s(tmp
         assert each(os.getcwd, [()] * 4, 2, disable=True) == [str(tmp_path / name)] * 4
 
 
+def test_the_bar_names_the_part_that_is_waited_for(capsys):
+    said = {}
+
+    def part(word):
+        said[word] = capsys.readouterr().err
+        return word
+
+    assert each(part, [("one",), ("two",)], 1, names=["reference", "exact"], desc="policy") == ["one", "two"]
+    assert "0/2" in said["one"] and "reference" in said["one"]
+    assert capsys.readouterr().err.rstrip().endswith("exact]")
+
+
 def sleeping(folder):
     (folder / str(os.getpid())).touch()
     time.sleep(100.0)
