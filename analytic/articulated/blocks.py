@@ -12,6 +12,7 @@ This is Coulomb's law with maximal dissipation, not the convex problem, in which
 """
 
 import math
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..compilation import jit
 from .vectors import largest
 
 CONE, SLIDING, UNILATERAL, BOUNDED = range(4)
+ROWS = 3, 3, 1, 1  # of each kind
 S_SOLVED, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED = range(4)  # how a problem ends, `contact.ContactStatus`
 KIND, FIRST = range(2)  # columns of `Blocks.of`
 MU, U1, U2, BOUND = range(4)  # of `Blocks.number`
@@ -36,7 +38,7 @@ class Blocks(NamedTuple):
 
 def first_rows(blocks) -> np.ndarray:
     """Return the number of the first row of each `contact.Block`, shape (n,)."""
-    return np.cumsum([0, *(rows_of(block.kind) for block in blocks)])[:-1]
+    return np.array([0, *accumulate(ROWS[block.kind] for block in blocks)][:-1], int)
 
 
 @jit

@@ -55,11 +55,13 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
         elif what in ("slip", "fast"):
             slips.append(foot)
         run.events.append(Event(run.time, what, name, 0.0))
+    if impact:
+        return settle(run, True)
     run.refresh()
     lifted = [i for i in np.flatnonzero(fired[: 3 * n : 3]) if contact.foot[i] == FREE]
-    pressed = not impact and any(_pull(run, i) < 0.0 for i in lifted)
-    if impact or anew or pressed or (fresh and (any(_may_leave(run, i) for i in slips) or run.broken)):
-        return settle(run, impact, pressed and jams(run))
+    pressed = any(_pull(run, i) < 0.0 for i in lifted)
+    if anew or pressed or (fresh and (any(_may_leave(run, i) for i in slips) or run.broken)):
+        return settle(run, False, pressed and jams(run))
     return None
 
 

@@ -21,6 +21,7 @@ CLEAR = 0.5  # a guard is not near zero where all stages have more than this par
 STEEP = 50.0  # nor is it more than this at one end by the other: beyond, a parabola may dip beside an end
 DEEPEST = 1e3  # so often as deep as at first
 HALVINGS, SHORT = 100, 1e-15  # of a bracket: at most so many; part of the step that is a point
+THERE = 1e-2  # tolerances of a guard that are zero: `flow.NEAR` of them are, once the step is made
 OF_LINES, OF_PLACES, OF_FORCES = range(3)  # what a guard depends on
 
 
@@ -120,6 +121,8 @@ def _zero(robot, work, contact, path, setting, ctrl, x, k, below, ends):
         middle = middle if low < middle < high else 0.5 * (low + high)
         guards_at(robot, work, contact, path, setting, ctrl, x, middle, of, path.low)
         g = path.low[k] + below
+        if abs(g) <= THERE * path.tol[k]:
+            return middle
         if g <= 0.0:
             high, g_high, g_low = middle, g, 0.5 * g_low
         else:

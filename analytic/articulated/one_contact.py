@@ -9,6 +9,7 @@ forces follow linearly from the cone's, and its mobility with them is no more sy
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -41,20 +42,21 @@ def all_solutions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[np.nd
     rests = np.abs(matrix @ stick + free).max() <= ROUNDING * np.abs(free).max()
     if rests and np.hypot(*stick[1:]) <= mu * stick[0]:
         found.append(stick)
-    for angle in _angles(matrix, free, mu):
-        u = np.array([np.cos(angle), np.sin(angle)])
-        unit = np.array([1.0, *(-mu * u)])
-        mobility = matrix[0] @ unit
-        if mobility * -free[0] <= 0.0:
+    (m, m1, m2), (n1, a, b), (n2, c, d) = matrix.tolist()
+    f, f1, f2 = free.tolist()
+    for u, v in _directions(matrix, free, mu):
+        mobility = m - mu * (m1 * u + m2 * v)
+        if mobility * -f <= 0.0:
             continue
-        force = -free[0] / mobility * unit
-        if (matrix[1:] @ force + free[1:]) @ u > 0.0:
-            found.append(force)
+        normal = -f / mobility
+        slip_1, slip_2 = f1 + normal * (n1 - mu * (a * u + b * v)), f2 + normal * (n2 - mu * (c * u + d * v))
+        if slip_1 * u + slip_2 * v > 0.0:
+            found.append(normal * np.array([1.0, -mu * u, -mu * v]))
     return sorted(found, key=lambda force: force[0])
 
 
 def is_unique(matrix: np.ndarray, blocks: Sequence[Block]) -> bool:
-    """Return whether a problem has one w at most, or its matrix is singular, of which this says nothing.
+    """Return whether a problem has one w at most, or, of several blocks, a singular matrix, of which this says nothing.
 
     Of two solutions, d apart, friction gives d_t (A d)_t <= mu |d_n| |(A d)_t| for each contact, all else d (A d) <= 0.
     With A = G G^T, y = G^T d these are d_n = P y, P P^T = (A^-1)_nn, and (A d)_t = T y, T T^T = A_tt, P T^T = 0: then
@@ -67,14 +69,17 @@ def is_unique(matrix: np.ndarray, blocks: Sequence[Block]) -> bool:
     try:
         inverse = np.linalg.inv(matrix)
     except np.linalg.LinAlgError:
-        return True
+        return len(blocks) > 1
     least, most = inverse.diagonal().min(), inverse.diagonal().max()
     if not (least > 0.0 and most * matrix.diagonal().max() < 1.0 / SINGULAR):
-        return True
+        return len(blocks) > 1
     mu, n = np.array([block.mu for block in blocks if block.mu > 0.0]), np.array(normal)
     slide = (matrix.diagonal()[n + 1] + matrix.diagonal()[n + 2]) ** 0.5  # of a row
-    alike = slide / (mu * inverse.diagonal()[n] ** 0.5)
-    rows, scale = np.stack([n + 1, n + 2], 1).ravel(), np.sqrt(alike)
+    press = mu * inverse.diagonal()[n] ** 0.5
+    own = slide * press  # |T|^2 and |mu P|^2 are at least the half and the whole of the largest, and at most the sum
+    if own.sum() < 2.0 or own.max() ** 2 >= 8.0:
+        return bool(own.sum() < 2.0)
+    rows, scale = np.stack([n + 1, n + 2], 1).ravel(), np.sqrt(slide / press)
     slides = np.linalg.eigvalsh(matrix[rows[:, None], rows] / np.outer(scale.repeat(2), scale.repeat(2)))[-1]
     return slides * np.linalg.eigvalsh(inverse[n[:, None], n] * np.outer(mu * scale, mu * scale))[-1] < 4.0
 
@@ -164,7 +169,7 @@ def settled(code: int, matrix, free, blocks: Sequence[Block], force, other, mode
         return code
     known = len(cones) == 1 and len(blocks) <= FEW
     rubs = any(block.kind == BOUNDED for block in blocks)  # many modes, of which the solver's one is taken
-    if code == S_SOLVED and (not known or rubs or (len(blocks) > 1 and is_unique(matrix, blocks))):
+    if code == S_SOLVED and (not known or rubs or is_unique(matrix, blocks)):
         return code
     if not known:
         return S_NO_SOLUTION if code == S_NOT_SOLVED and has_no_solution(matrix, free, blocks) else code
@@ -190,19 +195,24 @@ def _write_modes(velocity, force, blocks: Sequence[Block], rests: float, mode) -
             mode[k] = SLIP
 
 
-def _angles(matrix: np.ndarray, free: np.ndarray, mu: float) -> np.ndarray:
-    """Return the angles at which the slip is along the direction that friction acts against, shape (k,)."""
+def _directions(matrix: np.ndarray, free: np.ndarray, mu: float) -> list[tuple[float, float]]:
+    """Return the directions along which a foot slips if friction acts against them, one way or the other."""
     (m, m1, m2), (n1, a, b), (n2, c, d) = matrix.tolist()
     f, f1, f2 = free.tolist()
     p, q, r = mu * (f * c - m1 * f2), mu * (f * (d - a) - m2 * f2 + m1 * f1), mu * (m2 * f1 - f * b)
     cosine, sine = m * f2 - f * n2, f * n1 - m * f1  # of the angle; then of twice the angle
     cosine_2, sine_2, constant = 0.5 * (p - r), 0.5 * q, 0.5 * (p + r)
     first, second = 0.5 * (cosine - 1j * sine), 0.5 * (cosine_2 - 1j * sine_2)
-    roots = np.roots([second, first, constant, first.conjugate(), second.conjugate()])
-    angles = np.angle(roots[np.abs(np.abs(roots) - 1.0) < NEAR])
-    for _ in range(2):  # Newton's method
-        u, v, u2, v2 = np.cos(angles), np.sin(angles), np.cos(2.0 * angles), np.sin(2.0 * angles)
-        slope = sine * u - cosine * v + 2.0 * (sine_2 * u2 - cosine_2 * v2)
-        value = constant + cosine * u + sine * v + cosine_2 * u2 + sine_2 * v2
-        angles = angles - value / np.where(np.abs(slope) > ROUNDING, slope, np.inf)
-    return angles
+    found = []
+    for root in np.roots([second, first, constant, first.conjugate(), second.conjugate()]).tolist():
+        if abs(abs(root) - 1.0) >= NEAR:
+            continue
+        u, v = root.real / abs(root), root.imag / abs(root)
+        for _ in range(2):  # Newton's method
+            u2, v2 = u * u - v * v, 2.0 * u * v
+            slope = sine * u - cosine * v + 2.0 * (sine_2 * u2 - cosine_2 * v2)
+            value = constant + cosine * u + sine * v + cosine_2 * u2 + sine_2 * v2
+            turn = -value / slope if abs(slope) > ROUNDING else 0.0
+            u, v = u * math.cos(turn) - v * math.sin(turn), v * math.cos(turn) + u * math.sin(turn)
+        found.append((u, v))
+    return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..compilation import entry
 from . import assembly, closed, events, flow, reversal
 from .layout import GAP, MASS, workspace
 from .mechanics import array_of
@@ -103,7 +104,9 @@ class Simulation:
                                     options.max_steps)  # fmt: skip
         self.impulse = np.zeros((self.robot.n_feet, 3))
         self.step, self.crowd = 1e-4, (0.0, 0)  # the next step [s]; since when events are counted, and how many
+        self._enter = flow.call
         self.refresh()
+        self._enter = entry(flow.call)  # the types are known from here on
 
     @property
     def qpos(self) -> np.ndarray:
@@ -133,7 +136,7 @@ class Simulation:
 
     def call(self, what: int, controls: np.ndarray | None = None, ends=NO_ENDS, fresh: bool = False) -> tuple:
         """Do something compiled, see `flow.call`."""
-        return flow.call(
+        return self._enter(
             what, self.robot.tables, self.work, self.contact, self.path, SCHEMES[self.options.method], self.setting,
             self.ctrl[None] if controls is None else controls, ends, fresh, (self.time, self.step), self.x, self.fired,
         )  # fmt: skip
@@ -166,7 +169,7 @@ class Simulation:
         Raises:
             ValueError: If a shape is wrong, a number not finite, or an end before where the run is, or the end before.
         """
-        ends, controls = np.array(ends, float), np.array(controls, float)
+        ends, controls = np.array(ends, float), np.array(controls, float, order="C")
         if ends.ndim != 1 or controls.shape != (len(ends), self.robot.nu):
             raise ValueError(f"controls must have shape (n, {self.robot.nu}) and ends (n,), got {controls.shape} and "
                              f"{ends.shape}")  # fmt: skip

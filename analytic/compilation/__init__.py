@@ -8,6 +8,6 @@ The page of the architecture in the documentation defines translation, link, ext
 private parts of numba are used and where, and says what to do when a new numba comes.
 """
 
-from .functions import compiled, has_numba, jit
+from .functions import compiled, entry, has_numba, jit
 
-__all__ = ["compiled", "has_numba", "jit"]
+__all__ = ["compiled", "entry", "has_numba", "jit"]
