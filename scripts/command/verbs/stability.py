@@ -83,7 +83,7 @@ def main(argv: list[str] | None = None) -> int:
         found = asking.asked(subject, make, name, seeds, store, line.set_description_str, args.jobs)
     said = _to_stderr(args)
     if args.margins:
-        said(_begun(args, store))
+        said(begun(args, store))
     found = surviving.added(found, subject, make, args.margins, args.box, store, args.jobs, args.trials, said)
     with files.writing(*FILES) as parts:
         shown.draw(found, surviving.panel(found)).savefig(parts[1], dpi=110)
@@ -98,7 +98,7 @@ def _to_stderr(args) -> Callable[[str], None]:
     return (lambda words: None) if args.json else functools.partial(tqdm.write, file=sys.stderr)
 
 
-def _begun(args, store: Path | None) -> str:
+def begun(args, store: Path | None) -> str:
     """Return the first line of margins: how many trials a size has, a quick look, and from where a run goes on."""
     words = f"margins: {args.trials} trials of each size."
     if args.trials > QUICK:
