@@ -118,7 +118,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         "--write --docs OUT",
         dict(TASKS={DITCH: TASKS[DITCH]}, SEEDS=SEEDS[:1], ALL=("zero",), PLAYED={}),
     ),
-    "page policies": ("--policies walk --seeds 1 --pushes 1 --sides 1 --write --docs OUT", {}),
+    "page policies": ("--policies walk --seeds 1 --sizes 1 --trials 1 --write --docs OUT", {}),
     "page contact": (
         "--write --docs OUT --jobs 1",
         {"settings": lambda: RL, f"{SWEEP}.SECONDS": 5.0, f"{SWEEP}.ROUNDS": 1},

@@ -5,12 +5,15 @@ Side by side: tarsus stability --compare FOLDER FOLDER ...
 POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION; the file of a
 robot is asked by the clock that was found for it; simplest-walker is a model of the exact engine. With --out, a run
 that was stopped goes on where it was. The exit status is 0, or 2 for a command line that cannot be run.
-Runtime: one to four minutes of two cores, in the exact engine two to fifteen; with --margins five to ten more.
+Runtime: one to four minutes of two cores, in the exact engine two to fifteen; with --margins five to ten more, with
+--margins --trials 8 a quarter of that.
 """
 
 import functools
 import json
 import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from tqdm import tqdm
@@ -19,6 +22,7 @@ from tarsus.scripts.command import arguments, cli, output
 from tarsus.scripts.library.learning import wrappers
 
 FILES = ("stability.json", "stability.png")
+QUICK = 8  # trials of a quick look
 PARTS = "stability-parts"  # folder of what is found so far, in that of the results
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, a robot's FILE, or .zip: that is unpickled"
 
@@ -33,6 +37,8 @@ def parser() -> arguments.Parser:
     parser.add_argument("--first-seed", type=arguments.seed, default=0, help="of the starts; by default 0")
     words = "also what it survives: pushes, payload, friction, slopes, motor strength, delay; ten minutes of two cores"
     parser.add_argument("--margins", action="store_true", help=words)
+    words = "trials of each size of a push or change, a multiple of 8; by default %(default)s, for a quick look 8"
+    parser.add_argument("--trials", type=arguments.integer(1, 10**6), default=64, help=words)
     words = (
         "of a return map: how far states may be off, in typical values, of which some return; one for each, or for all"
     )
@@ -64,20 +70,37 @@ def main(argv: list[str] | None = None) -> int:
             make = functools.partial(asking.subject_of, *named)
             with _line(args) as line:
                 subject = make(said=line.set_description_str)
-            surviving.refuse(subject, args.margins, args.box)
+            surviving.refuse(subject, args.margins, args.box, args.trials)
     if args.compare:
         print(json.dumps([json.loads(one.as_json()) for one in results]) if args.json else shown.table(results))
         return 0
     seeds = range(args.first_seed, args.first_seed + args.seeds)
     with _line(args) as line:
         found = asking.asked(subject, make, name, seeds, store, line.set_description_str, args.jobs)
-    found = surviving.added(found, subject, make, args.margins, args.box, store, args.jobs)
+    said = _to_stderr(args)
+    if args.margins:
+        said(begun(args, store))
+    found = surviving.added(found, subject, make, args.margins, args.box, store, args.jobs, args.trials, said)
     with files.writing(*FILES) as parts:
         shown.draw(found, surviving.panel(found)).savefig(parts[1], dpi=110)
         parts[0].write_text(found.as_json() + "\n", encoding="utf-8")
     shutil.rmtree(files.folder / PARTS, ignore_errors=True)  # the result is whole
     files.report("tarsus stability", shown.text(found), verdict=found.verdict, stability=json.loads(found.as_json()))
     return 0
+
+
+def _to_stderr(args) -> Callable[[str], None]:
+    """Return a function that prints a line above the bar, or with `--json` none."""
+    return (lambda words: None) if args.json else functools.partial(tqdm.write, file=sys.stderr)
+
+
+def begun(args, store: Path | None) -> str:
+    """Return the first line of margins: how many trials a size has, a quick look, and from where a run goes on."""
+    words = f"margins: {args.trials} trials of each size."
+    if args.trials > QUICK:
+        words += f" A quick look: add --trials {QUICK}, whose intervals are wide."
+    kept = f"in {store}: said again, the command goes on there" if store else "nowhere: with --out a run can be stopped"
+    return f"{words} Trials are kept {kept}."
 
 
 def _line(args) -> tqdm:

@@ -116,7 +116,7 @@ def _rhex(gait: str, ground: Terrain, legs: str) -> HexapodStepper:
 
     params = robot("rhex-drive")
     if gait in rhex_held.CASES:
-        return rhex_held.HeldRhex.of(gait).stepper(np.zeros(6))
+        return rhex_held.HeldRhex.of(gait).stepper()
     if gait in clock_gaits.RHEX_NOT_FROM_REST:
         return HexapodStepper(rhex_walks.after_run_up(clock_gaits.RHEX_NOT_FROM_REST[gait], params).experiment)
     preset = "reference" if legs == "toes" else presets_of(params)["rl"]

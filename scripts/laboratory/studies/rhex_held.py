@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import mujoco
@@ -29,8 +30,8 @@ from tarsus.scripts.library.stability.system import MapSystem
 
 ROBOT = HexapodParams.rhex("drive")
 LIMIT = 3.0  # of a control, in large steps
-PUSH = np.array([0.3, 0.3, 0.3, 1.5, 1.5, 1.5])  # largest, of velocity [m/s] and angular velocity [rad/s]
 VELOCITY = slice(3, 9)  # of the coordinates, behind height and tilt: linear, angular
+SETTLED = 15  # strides to the gait that MuJoCo has
 RIGHT = 3  # legs, those that a start names
 
 
@@ -43,14 +44,12 @@ class HeldGaitCase:
         strides: From rest by the clock alone, before the linear model; 0: from `start`.
         start: Of the body and the right toes, where the gait passes its section; the left ones are their mirror images.
         starts: From how many gains the search for feedback begins.
-        push: Largest push, as a share of `PUSH`.
     """
 
     gait: TripodGait
     strides: int = 0
     start: Mapping[str, float] = field(default_factory=dict)
     starts: int = 1
-    push: float = 1.0
 
     def stride(self, sim: Simulator) -> orbit.StrideMap:
         """Return its stride map, near the fixed point."""
@@ -77,7 +76,6 @@ CASES = {
             **{"f2_x": 0.1083, "f2_y": 0.2266, "f2_vx": -0.0086, "f2_vy": -0.0023},
         },
         starts=8,
-        push=0.25,
     ),
 }
 
@@ -114,7 +112,7 @@ class HeldRhex:
 
     def mujoco_numbers(self, seconds: float = 12.0) -> tuple[float, float]:
         """Return the same of a walk in MuJoCo; NaN if it falls."""
-        stepper = self.stepper(np.zeros(6))
+        stepper = self.stepper()
         run = simulate(stepper.experiment, seconds, stepper=stepper)
         found = numbers_of(run.record, ROBOT)
         return (found.speed, found.with_drive) if found.walks else (np.nan, np.nan)
@@ -125,53 +123,54 @@ class HeldRhex:
         numbers = self.law.model.z[: held.N_BODY]
         return GaitFeedback(self.stride.t0 + self.stride.gait.cycle_time, numbers, self.law.gain, self.law.limit)
 
-    def gait(self, name: str, is_held: bool = True) -> Gait:
-        """Return the gait as `tarsus stability` asks about it, held or by the clock alone."""
-        law = self.law_of(is_held)
+    def gait(self, name: str, is_held: bool = True, engine: str = "exact") -> Gait:
+        """Return the gait as `tarsus stability` asks about it, held or by the clock alone.
 
-        def stride(now: np.ndarray) -> np.ndarray:
-            return held.walk(self.stride, law, now, 1, rtol=1e-9, atol=1e-9 * SCALE)[-1]
-
-        return Gait(name, MapSystem(stride, law.model.z, self.stride.names), self.stride.gait.cycle_time)
-
-    def law_of(self, is_held: bool) -> Feedback:
-        """Return the feedback, or one that corrects nothing."""
-        return replace(self.law, gain=is_held * self.law.gain)
-
-    def in_exact(self, push: np.ndarray, n_strides: int, is_held: bool = True) -> np.ndarray:
-        """Return how far the body is from the gait after each stride that follows a push, shape (n_strides,).
-
-        Args:
-            push: Added to velocity and angular velocity at the section, shape (6,) [m/s, rad/s].
-            n_strides: Strides.
-            is_held: Or by the clock alone.
-
-        Returns:
-            The largest difference of its scaled numbers; NaN from where it falls.
+        In MuJoCo, where it is held, its coordinates are the body's nine numbers; toes begin as in the exact engine.
         """
-        law, z = self.law_of(is_held), self.law.model.z.copy()
-        z[VELOCITY] += push
-        off = held.walk(self.stride, law, z, n_strides, **held.TOLERANCES) - law.model.z
-        return np.abs(off[1:, : held.N_BODY]).max(axis=1)
+        walk: Callable[..., np.ndarray] = functools.partial(self.in_exact, is_held=is_held)
+        z, fine = self.law.model.z, {"rtol": 1e-9, "atol": 1e-9 * SCALE}
+        if engine == "mujoco":
+            walk, fine = self.in_mujoco, {}
+            z = walk(z, SETTLED)[-1]
 
-    def in_mujoco(self, push: np.ndarray, n_strides: int, preset: str = "reference") -> np.ndarray:
-        """Return the same in MuJoCo."""
-        stepper, distance = self.stepper(push, preset), np.full(n_strides, np.nan)
-        for k in range(n_strides):
+        def pushed(velocity: np.ndarray, strides: int) -> np.ndarray:
+            return walk(with_push((-velocity[1], velocity[0], 0.0, 0.0, 0.0, 0.0), z), strides)[-1]
+
+        system = MapSystem(lambda now: walk(now, 1, **fine)[-1], z, self.stride.names[: len(z)])
+        return Gait(name, system, self.stride.gait.cycle_time, pushed=pushed)
+
+    def in_exact(self, z: np.ndarray, n_strides: int, is_held: bool = True, **settings) -> np.ndarray:
+        """Return the coordinates at the sections of a walk from z, held or by the clock alone, as `held.walk` does."""
+        law = replace(self.law, gain=is_held * self.law.gain)
+        return held.walk(self.stride, law, z, n_strides, **held.TOLERANCES | settings)
+
+    def in_mujoco(self, z: np.ndarray, n_strides: int, preset: str = "reference") -> np.ndarray:
+        """Return the nine numbers of a held walk in MuJoCo, shape (n_strides + 1, 9); NaN from where it falls."""
+        stepper, rows = self.stepper(z, preset), np.full((n_strides + 1, held.N_BODY), np.nan)
+        rows[0] = stepper.numbers
+        for row in rows[1:]:
             before = stepper.controller.n_sections
             while stepper.controller.n_sections == before:
                 stepper.step()
                 if stepper.fallen():
-                    return distance
-            distance[k] = np.abs(stepper.numbers - self.law.model.z[: held.N_BODY]).max()
-        return distance
+                    return rows
+            row[:] = stepper.numbers
+        return rows
 
-    def stepper(self, push: np.ndarray, preset: str = "reference") -> HeldStepper:
-        """Return what steps it in MuJoCo, from the gait and a push as in `in_exact`."""
-        x = self.stride.lift(self.law.model.z)
-        x[7:13] += push
-        start = Start(*from_exact(ROBOT, x))
+    def stepper(self, z: Sequence[float] = (), preset: str = "reference") -> HeldStepper:
+        """Return what steps it in MuJoCo from coordinates z of the body, by default those of the gait."""
+        whole = self.law.model.z.copy()
+        whole[: len(z)] = z
+        start = Start(*from_exact(ROBOT, self.stride.lift(whole)))
         return HeldStepper(PlatelessExperiment(ROBOT, self.stride.gait, Flat(), preset, start), self)
+
+
+def with_push(push: Sequence[float], z: np.ndarray) -> np.ndarray:
+    """Return coordinates after a push of velocity and angular velocity, shape (6,) [m/s, rad/s]."""
+    z = z.copy()
+    z[VELOCITY] += push
+    return z
 
 
 class HeldStepper(HexapodStepper):
@@ -201,8 +200,3 @@ class HeldStepper(HexapodStepper):
         if self.controller.n_sections > before:
             self.numbers = held.body_numbers(self.body)
         super().command(data)
-
-
-def pushes(n: int, seed: int = 0, share: float = 1.0) -> np.ndarray:
-    """Return pushes drawn evenly within a share of `PUSH`, shape (n, 6)."""
-    return share * PUSH * np.random.default_rng(seed).uniform(-1.0, 1.0, (n, 6))

@@ -105,7 +105,7 @@ def run_up(action: np.ndarray, time: float) -> np.ndarray:
 
 def steady(env: gymnasium.Env, seed: int, gait: TripodGait, from_rest: bool = True) -> PolicyFunction:
     """Name the same gait for ever, or after a run-up, and leave the rest to the environment's own clock."""
-    action = gait_action(gait).astype(np.float32)
+    action = gait_action(gait)  # in single precision the clock would move against the control periods
     return lambda observation, info: action if from_rest else run_up(action, info["time"])
 
 

@@ -17,6 +17,7 @@ from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers, with_fric
 from tarsus.scripts.library.stability import gaits, single, starts, surviving
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
+from tarsus.scripts.library.stability.margins import N_TRIALS
 from tarsus.scripts.library.stability.result import Stability
 from tarsus.scripts.library.stability.single import PACKAGES, Said, silent
 from tarsus.scripts.library.stability.store import Store
@@ -40,6 +41,7 @@ def stability(
     wrappers: Wrappers = UNSAID,
     friction: float | None = None,
     margins: bool = False,
+    trials: int = N_TRIALS,
     box: Sequence[float] = (),
     jobs: int = -1,
 ) -> Stability:
@@ -58,10 +60,11 @@ def stability(
         seeds: Starts that are asked; a return map has one.
         first_seed: The first of their seeds.
         store: Folder in which parts are kept as they are found; a run that was stopped goes on from it.
-        said: Called with what is done next, in words.
+        said: Called with what is done next, and each margin that was found, in words.
         wrappers: What a .zip was trained in.
         friction: Coefficient of the ground of a robot's file; by default the file's, or the policy's own.
         margins: Whether to find what it survives as well: pushes, payload, friction, slopes, motor strength, delay.
+        trials: Of each size of a push or change, a multiple of 8.
         box: Of a return map, how far each coordinate may be off, in typical values: how much of that returns. One for
             all, or one for each.
         jobs: Processes for starts and margins; -1 takes every core.
@@ -76,9 +79,9 @@ def stability(
     options = with_friction(options, friction)
     make = functools.partial(subject_of, policy, environment, options, engine, wrappers, store)
     subject = make(said=said)
-    surviving.refuse(subject, margins, box)
+    surviving.refuse(subject, margins, box, trials)
     found = asked(subject, make, policy, range(first_seed, first_seed + seeds), store, said, jobs)
-    return surviving.added(found, subject, make, margins, box, store, jobs)
+    return surviving.added(found, subject, make, margins, box, store, jobs, trials, said)
 
 
 def subject_of(

@@ -31,6 +31,7 @@ class Settled:
     seconds: float  # since the start
     scale: np.ndarray  # typical values of the coordinates about `base`, shape (n,)
     drift: str = ""  # name of a coordinate that goes on, and its change a section; "" if none does
+    gaps: tuple[float, ...] = ()  # distances of the sections from those a period before, in typical values
     clock: float | None = None  # control periods in a cycle of the environment's clock, mean; None if none goes on
 
 
@@ -129,7 +130,8 @@ def look(loop: Loop, longest: int = LONGEST) -> Settled:
     if found.drift and not _goes_on(track[:, found.drift[0]] / spread[found.drift[0]], steps, found.drift[1]):
         found = replace(found, kind=cycle.Repetition.QUASI_PERIODIC, drift=None)
     drift = loop.chart.names[found.drift[0]] if found.drift else ""
-    return Settled(sections[-1], steps, found, False, speed, loop.time, scale, drift, clock)
+    gaps = tuple(cycle.gaps(rows, found.multiple).tolist())
+    return Settled(sections[-1], steps, found, False, speed, loop.time, scale, drift, gaps, clock)
 
 
 def _goes_on(path: np.ndarray, steps: int, change: float) -> bool:

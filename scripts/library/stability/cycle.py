@@ -48,19 +48,19 @@ def classify(sections: np.ndarray, growth: float = 1.0, noise: float = REPEATS) 
     """
     m = len(sections)
     late = m // 2
-    gaps = {lag: _gaps(sections, lag) for lag in range(1, min(MOST, m // 3) + 1)}
-    for lag, gap in gaps.items():
+    apart = {lag: gaps(sections, lag) for lag in range(1, min(MOST, m // 3) + 1)}
+    for lag, gap in apart.items():
         if gap[late - lag :].max() <= noise:
             return Cycle(Repetition.PERIODIC, lag, float(gap[-1]))
     drift = _drift(sections[late:])
     if drift:
-        return Cycle(Repetition.DRIFT, 1, float(gaps[1][-1]), drift)
-    lag = min(gaps, key=lambda lag: gaps[lag][-lag:].max())
-    gap, half = gaps[lag], len(gaps[lag]) // 2
+        return Cycle(Repetition.DRIFT, 1, float(apart[1][-1]), drift)
+    lag = min(apart, key=lambda lag: apart[lag][-lag:].max())
+    gap, half = apart[lag], len(apart[lag]) // 2
     if gap[-lag:].max() < SETTLES * gap[half : half + lag].max() and gap[-lag:].max() < NEAR:
         return Cycle(Repetition.SETTLING, lag, float(gap[-1]))
     kind = kind_of(growth > GROWS, growth < 1.0 / GROWS)
-    return Cycle(kind, 1, float(min(gap.min() for gap in gaps.values())))
+    return Cycle(kind, 1, float(min(gap.min() for gap in apart.values())))
 
 
 def kind_of(parts: bool, meets: bool) -> Repetition:
@@ -70,7 +70,7 @@ def kind_of(parts: bool, meets: bool) -> Repetition:
     return Repetition.DRIVEN if meets else Repetition.QUASI_PERIODIC
 
 
-def _gaps(sections: np.ndarray, lag: int) -> np.ndarray:
+def gaps(sections: np.ndarray, lag: int) -> np.ndarray:
     """Return the distances of sections from those so many before, root of the mean square, shape (m - lag,)."""
     return np.sqrt(np.mean((sections[lag:] - sections[:-lag]) ** 2, axis=1))
 

@@ -58,12 +58,16 @@ def hexapod(params: HexapodParams, gait: TripodGait, name: str = "hexapod") -> G
     """Return a gait of the hexapod's clock from rest, in the coordinates of `orbit`; ValueError if none repeats."""
     from tarsus.scripts.library.machines import hexapod_exact
 
-    stride = orbit.settle(hexapod_exact.simulator(Flat()), params, gait)
+    return of_stride(orbit.settle(hexapod_exact.simulator(Flat()), params, gait), name)
+
+
+def of_stride(stride: orbit.StrideMap, name: str) -> Gait:
+    """Return the gait of the hexapod that repeats near a settled stride; ValueError if none does."""
     # A gait of two tripods is its own mirror image half a stride on.
-    z = newton(name, stride.half if gait.phase_difference == 0.5 else stride.full, stride.z0, tol=1e-9)
+    z = newton(name, stride.half if stride.gait.phase_difference == 0.5 else stride.full, stride.z0, tol=1e-9)
     lines = ("place and heading are no coordinates, nor is what standing toes fix",)
     pushed = functools.partial(_pushed, stride, z)
-    return Gait(name, MapSystem(stride.full, z, stride.names), gait.cycle_time, lines, pushed)
+    return Gait(name, MapSystem(stride.full, z, stride.names), stride.gait.cycle_time, lines, pushed)
 
 
 def _pushed(stride: orbit.StrideMap, z: np.ndarray, velocity: np.ndarray, strides: int) -> np.ndarray:

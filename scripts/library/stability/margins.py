@@ -1,18 +1,22 @@
 """What a closed loop survives: a threshold for pushes in each direction, and one for each change of the machine.
 
 Searches are independent of one another, and each keeps its trials in a file of its own, so that they are spread over
-processes, and what was killed goes on where it was.
+processes, counted as they are made, and what was killed goes on where it was.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from tarsus.analytic.spelling import listed
 from tarsus.scripts.library.base import parallel
@@ -36,8 +40,9 @@ DIRECTIONS = (
     "forward right",
 )
 PUSHES = "pushes"  # from all directions together
-N_PHASES, N_SEEDS = 8, 8  # of an ensemble of pushes
+N_PHASES, N_TRIALS = 8, 64  # of an ensemble of pushes
 FIRST_PUSH, MOST_PUSH = 0.2, 6.4  # sizes that a search begins with, and ends at [m/s]
+BAR = "{desc}: {n} trials [{elapsed}]"
 OF_PUSHES, OF_CHANGES = Settings(), Settings(halvings=2, checks=1)
 
 
@@ -76,11 +81,15 @@ class Question:
     folder: Path | None = None  # where trials are kept as they are found; None keeps none
     about: Mapping[str, Any] = field(default_factory=dict)  # what they depend on: policy, options, engine, versions
     first_seed: int = 0  # of the ensembles; those of other first seeds, at least as far apart as 64, are disjoint
+    n_trials: int = N_TRIALS  # of an ensemble, a multiple of `N_PHASES`; the first of a larger one
+
+    def path(self, name: str) -> Path | None:
+        """Return the file of a search's trials."""
+        return None if self.folder is None else self.folder / f"{name.replace(' ', '-')}.jsonl"
 
     def outcomes(self, name: str, survives: Callable[[Trial], bool]) -> Survives:
         """Return the outcomes of a search: each trial is asked once, and kept."""
-        path = None if self.folder is None else self.folder / f"{name.replace(' ', '-')}.jsonl"
-        store = Store(path, {**self.about, "search": name, "steps_per_period": self.steps_per_period})
+        store = Store(self.path(name), {**self.about, "search": name, "steps_per_period": self.steps_per_period})
 
         def known(trials: Sequence[Trial]) -> np.ndarray:
             return np.array([store.part(json.dumps(astuple(t)), lambda t=t: bool(survives(t))) for t in trials], bool)
@@ -88,24 +97,61 @@ class Question:
         return known
 
 
-def margins(question: Question, jobs: int = 1, changes: Sequence[str] = tuple(CHANGES)) -> tuple[Margin, ...]:
+def margins(
+    question: Question,
+    jobs: int = 1,
+    changes: Sequence[str] = tuple(CHANGES),
+    said: Callable[[str], Any] = lambda words: None,
+) -> tuple[Margin, ...]:
     """Return the margins of a closed loop: pushes in all directions together, in each, and changes, see `CHANGES`.
 
-    Of a return map only pushes in all directions together. ValueError if a change is unknown, or files have other
-    trials.
+    Of a return map only pushes in all directions together. `said` is told each as it is found. ValueError if a change
+    is unknown, or files have other trials.
     """
     if unknown := [name for name in changes if name not in CHANGES]:
         raise ValueError(f"unknown change {unknown[0]!r}; there are {listed(unknown[0], CHANGES)}")
-    subject = question.make()
+    cases, found = _cases(question.make(), changes), []
+    with contextlib.ExitStack() as stack:
+        if question.folder is None:
+            question = replace(question, folder=Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        bar = stack.enter_context(_counting([question.path(name) for _, name, *_ in cases]))
+        calls = [(function, question, *of) for function, *of in cases]
+        for one in parallel.stream(_call, calls, jobs, disable=True):
+            found.append(one)
+            said(one.message)
+            bar.set_description_str(f"{len(found)} of {len(cases)} margins")
+    return tuple(found)
+
+
+def _cases(subject: Loop | Gait, changes: Sequence[str]) -> list[tuple]:
+    """Return the searches: a function, the name, and the function's further arguments."""
     if isinstance(subject, Gait):
-        return (pushed(question, PUSHES, 0.0, np.pi),)
+        return [(pushed, PUSHES, 0.0, np.pi)]
     free = subject.chart.free
-    named = [(DIRECTIONS[k], k * np.pi / 4) for k in (range(8) if free else (0, 4))]
     width = np.pi / 8 if free else 0.0  # eight sectors have all directions; a leg on a rail has two
-    cases: list[tuple] = [(pushed, question, name, angle, width) for name, angle in named]
-    cases += [(pushed, question, PUSHES, 0.0, np.pi)] if free else []
-    cases += [(changed, question, name) for name in changes]
-    return tuple(parallel.each(_call, cases, jobs, unit="search", desc="margins", leave=False))
+    named = [(pushed, DIRECTIONS[k], k * np.pi / 4, width) for k in (range(8) if free else (0, 4))]
+    together = [(pushed, PUSHES, 0.0, np.pi)] if free else []
+    return [*named, *together, *((changed, name) for name in changes)]
+
+
+@contextlib.contextmanager
+def _counting(paths: Sequence[Path], every: float = 1.0) -> Iterator[tqdm]:
+    """Give a bar that shows how many trials are in files, which other processes write."""
+    over = threading.Event()
+
+    def count() -> None:
+        while not over.wait(every):
+            bar.n = sum(path.read_bytes().count(b"\n") - 1 for path in paths if path.exists())
+            bar.refresh()
+
+    with tqdm(desc=f"0 of {len(paths)} margins", unit=" trials", leave=False, bar_format=BAR) as bar:
+        thread = threading.Thread(target=count, daemon=True)
+        thread.start()
+        try:
+            yield bar
+        finally:
+            over.set()
+            thread.join()
 
 
 def _call(function: Callable[..., Margin], question: Question, name: str, *arguments: Any) -> Margin:
@@ -124,7 +170,7 @@ def pushed(question: Question, name: str, angle: float, half_width: float, setti
     subject = question.make()
     of = PushedGait(subject) if isinstance(subject, Gait) else Pushed(subject, question.steps_per_period)
     survives = question.outcomes(name, of)
-    members = ensemble(angle, half_width, N_PHASES, N_SEEDS, question.first_seed)
+    members = ensemble(angle, half_width, N_PHASES, question.n_trials // N_PHASES, question.first_seed)
     bound = bound_of(survives, members, FIRST_PUSH, MOST_PUSH)
     found = threshold(survives, members, bound, settings)
     return Margin(name, "m/s", found, angle=None if half_width == np.pi else angle)
@@ -136,7 +182,7 @@ def changed(question: Question, name: str, settings: Settings = OF_CHANGES) -> M
     if reason := change.absent(loop):
         return Margin(name, change.unit, reason=reason)
     survives = question.outcomes(name, Changed(loop, change, question.steps_per_period))
-    members = ensemble(n_phases=1, n_seeds=N_PHASES * N_SEEDS, first_seed=question.first_seed)
+    members = ensemble(n_phases=1, n_seeds=question.n_trials, first_seed=question.first_seed)
     return Margin(
         name, change.unit, threshold(survives, members, _bound(change, survives, members), settings, change.step)
     )

@@ -41,6 +41,7 @@ class Stability:
         decays: Of small displacements, observed beside the prediction.
         parting: Rate at which nearby runs part and its interval [1/s], negative where they come together; None if
             multipliers tell.
+        sections: Distances of sections from those a period before, in typical values; none where none come back.
         margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
         basin: What of a box of states returns, of a return map; None if there is no box.
         starts: Of each of several starts what `starts.KEPT` names; none of one.
@@ -67,6 +68,7 @@ class Stability:
     step: Mapping[str, float] = field(default_factory=dict)
     decays: tuple[Mapping[str, Any], ...] = ()
     parting: Interval | None = None
+    sections: tuple[float, ...] = ()
     margins: tuple[Mapping[str, Any], ...] = ()
     basin: Mapping[str, Any] | None = None
     starts: tuple[Mapping[str, Any], ...] = ()

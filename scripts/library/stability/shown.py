@@ -1,5 +1,6 @@
 """Results of `tarsus stability` for people: a text, a table of several, and the picture."""
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.stability import starts, surviving
+from tarsus.scripts.library.stability.cycle import REPEATS
 from tarsus.scripts.library.stability.result import Interval, Stability
 
 HEAD = (
@@ -26,6 +28,7 @@ HEAD = (
 )
 COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
 OTHER = "0.4"  # colour of the other verdicts
+LINE = 0.16  # height of a line of the verdict [in]
 
 
 def cells(found: Stability) -> list[str]:
@@ -81,23 +84,47 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13.5 if panel else 9.5, 4.6))
+    lines = textwrap.wrap(found.said, 190 if panel else 130)
+    height = 4.5 + LINE * len(lines)
+    figure = Figure(figsize=(13.5 if panel else 9.5, height))
     axes = figure.subplots(1, 3 if panel else 2)
-    figure.subplots_adjust(left=0.06, right=0.98, wspace=0.25, bottom=0.13, top=0.82)
+    top = 1.0 - (0.65 + LINE * len(lines)) / height
+    figure.subplots_adjust(left=0.06, right=0.98, wspace=0.25, bottom=0.13, top=top)
     of = f", seed {found.seed} of {len(found.starts)}" if found.starts else ""
-    figure.text(
-        0.06, 0.95, f"{output.called(found.policy)} in {found.engine}{of}", fontsize=12, weight="bold", va="center"
-    )
-    figure.text(0.06, 0.895, _shortened(found.said), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
-    _circle(axes[0], found)
-    _decay(axes[1], found)
+    named = f"{output.called(found.policy)} in {found.engine}{of}"
+    figure.text(0.06, 1.0 - 0.1 / height, named, fontsize=12, weight="bold", va="top")
+    colour = COLOURS.get(found.verdict, OTHER)
+    figure.text(0.06, 1.0 - 0.33 / height, "\n".join(lines), fontsize=9, va="top", color=colour)
+    (_circle if found.multipliers else _sections)(axes[0], found)
+    (_decay if found.decays else _rates)(axes[1], found)
     if panel:
         panel(axes[2])
     return figure
 
 
-def _shortened(words: str, most: int = 130) -> str:
-    return words if len(words) <= most else words[: most - 3] + "..."
+def _sections(axes, found: Stability) -> None:
+    """Draw the distances of sections from those a period before, of what has no multipliers."""
+    axes.set(title="distance of sections from those before", xlabel="section", ylabel="typical values")
+    if not found.sections:
+        axes.text(0.5, 0.5, "no section comes back", ha="center", va="center", transform=axes.transAxes)
+        return
+    axes.semilogy(range(1, len(found.sections) + 1), found.sections, "o", color=OTHER, ms=4)
+    axes.axhline(REPEATS, color="0.3", lw=1.0, ls="--", label="a gait that repeats is below")
+    axes.legend(fontsize=7)
+
+
+def _rates(axes, found: Stability) -> None:
+    """Draw the rates at which nearby runs part from each start, of what has no decays."""
+    rates = {one["seed"]: one["parting"] for one in found.starts} or {found.seed: found.parting}
+    axes.set(title="rate at which nearby runs part", xlabel="1/s", ylabel="seed of the start")
+    if not any(rates.values()):
+        axes.text(0.5, 0.5, "no displacement was followed", ha="center", va="center", transform=axes.transAxes)
+        return
+    axes.axvline(0.0, color="0.3", lw=1.0)
+    for seed, (rate, low, high) in ((seed, rate) for seed, rate in rates.items() if rate):
+        axes.plot([low, high], [seed, seed], color=OTHER, lw=2.0)
+        axes.plot(rate, seed, "o", color=OTHER, ms=5)
+    axes.set(yticks=list(rates), ylim=(min(rates) - 0.5, max(rates) + 0.5))
 
 
 def _circle(axes, found: Stability) -> None:
@@ -114,10 +141,7 @@ def _circle(axes, found: Stability) -> None:
     for one in found.starts:
         if one["multipliers"]:
             axes.plot(*np.transpose(one["multipliers"]), "o", mfc="none", mec=colour, ms=5, mew=0.5, alpha=0.6)
-    if found.multipliers:
-        axes.plot(*np.transpose(found.multipliers), "o", color=colour, ms=5, mec="w", mew=0.6)
-    else:
-        axes.text(0.0, 0.0, "no multipliers", ha="center", va="center", color=OTHER)
+    axes.plot(*np.transpose(found.multipliers), "o", color=colour, ms=5, mec="w", mew=0.6)
     reach = 1.1 * max(1.0, found.largest[2] if found.largest else 1.0)
     limits = {"xlim": (-reach, reach), "ylim": (-reach, reach)}
     axes.set(aspect="equal", title="multipliers of a stride", xlabel="real part", ylabel="imaginary part", **limits)
@@ -132,9 +156,6 @@ def _decay(axes, found: Stability) -> None:
         axes.semilogy(np.arange(len(sizes)), sizes, "o", color=f"C{k}", ms=4, label=one["name"].removesuffix(" +"))
         axes.semilogy(np.arange(len(sizes)), np.maximum(predicted, 1e-18), color=f"C{k}", lw=1.0)
     axes.set(title="decay: observed (dots), predicted (lines)", xlabel="strides", ylabel="size over the first")
-    if not shown:
-        axes.text(0.5, 0.5, "no displacement was followed", ha="center", va="center", transform=axes.transAxes)
-        return
     largest = max(max(one["observed"]) / one["observed"][0] for one in shown)
     axes.axhspan(1e-18, max(floor, 1e-17), color="0.92", lw=0)
     axes.set_ylim(max(0.1 * floor, 1e-16), 3.0 * largest)

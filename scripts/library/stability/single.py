@@ -20,7 +20,7 @@ from tarsus.scripts.library.stability.loop import Ended, Loop, State
 from tarsus.scripts.library.stability.parting import RUNS, SMALL, Parting, growth, pooled
 from tarsus.scripts.library.stability.result import Stability, numbers
 from tarsus.scripts.library.stability.store import Store
-from tarsus.scripts.library.stability.verdict import Kind, Verdict
+from tarsus.scripts.library.stability.verdict import Kind, Verdict, sentences
 
 Said = Callable[[str], Any]
 PACKAGES = ("tarsus", "mujoco", "numpy")
@@ -70,7 +70,7 @@ def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tu
         settled = bound.settle(loop, seed, said=said)
     except Ended as error:
         return Examined(Verdict(Kind.FALLS, f"{error}.")), {}
-    more: dict[str, Any] = {"speed": settled.speed}
+    more: dict[str, Any] = {"speed": settled.speed, "sections": settled.gaps}
     if settled.stands:
         return Examined(Verdict(Kind.STANDS, "its body does not move, so that there is no gait to be stable.")), more
     if not (settled.found and settled.found.periodic):
@@ -78,7 +78,7 @@ def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tu
         return _not_periodic(settled, parting, loop), more | {"parting": astuple(parting)}
     system = bound.LoopSystem(loop, settled)
     loop.restore(settled.base)
-    closed, more = ", ".join(loop.closed), more | {"period": system.steps * loop.ctrl_dt}
+    closed, more["period"] = ", ".join(loop.closed), system.steps * loop.ctrl_dt
     found = examine(system, store, said)
     if closed:
         words = f"what {closed} fix by standing is not displaced: its multipliers are 0"
@@ -86,7 +86,7 @@ def _found(loop: Loop, seed: int, file: Path | None, of: list, said: Said) -> tu
     if found.verdict.kind is not Kind.NOT_DETERMINED:
         return found, more
     parting = _parting_of(loop, settled, store, said)
-    words = f"{found.verdict.reason.removesuffix('.')}; {parting}."
+    words = sentences(found.verdict.reason, str(parting))
     return replace(found, verdict=Verdict(Kind.NOT_DETERMINED, words)), more | {"parting": astuple(parting)}
 
 
@@ -120,10 +120,10 @@ def _not_periodic(settled: bound.Settled, parting: Parting, loop: Loop) -> Exami
     if parting.parts or found.kind is Repetition.QUASI_PERIODIC:
         found = replace(found, kind=kind_of(parting.parts, parting.meets), drift=None)
     names = [settled.drift] * (1 + (found.drift or (0, 0))[0])
-    words = [not_periodic(found, names).reason.removesuffix("."), str(parting)]
+    words = [not_periodic(found, names).reason, str(parting)]
     if settled.clock:
         words.append(f"its clock takes {settled.clock:.6g} control periods{_made_whole(settled.clock, loop)}")
-    return Examined(Verdict(Kind.NOT_PERIODIC, "; ".join(words) + "."))
+    return Examined(Verdict(Kind.NOT_PERIODIC, sentences(*words)))
 
 
 def _made_whole(clock: float, loop: Loop) -> str:

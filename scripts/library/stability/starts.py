@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tarsus.scripts.library.stability.result import Interval, Stability
-from tarsus.scripts.library.stability.verdict import Kind
+from tarsus.scripts.library.stability.verdict import Kind, sentences
 
 # What is kept of each start.
 KEPT = ("seed", "verdict", "reason", "period", "speed", "largest", "observed", "decay_error", "parting", "multipliers")
@@ -60,7 +60,7 @@ def _reason(found: Sequence[Stability], slowest: Stability) -> str:
         )
     doubtful = next((one for one in found if one.verdict == Kind.NOT_DETERMINED.value), slowest)
     told = {one.seed: one.reason for one in (slowest, doubtful)}
-    return "; ".join([*words, *(f"seed {seed}: {reason.removesuffix('.')}" for seed, reason in told.items())]) + "."
+    return sentences(*words, *(f"seed {seed}: {reason}" for seed, reason in told.items()))
 
 
 def _spanned(intervals: Sequence[Interval | None]) -> Interval | None:

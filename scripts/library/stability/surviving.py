@@ -13,7 +13,7 @@ from tarsus.scripts.library.stability import single, survival_panel
 from tarsus.scripts.library.stability.box_basin import box_basin
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
-from tarsus.scripts.library.stability.margins import PUSHES, Margin, Question, margins
+from tarsus.scripts.library.stability.margins import N_PHASES, N_TRIALS, PUSHES, Margin, Question, margins
 from tarsus.scripts.library.stability.result import Stability
 from tarsus.scripts.library.stability.system import MapSystem
 from tarsus.scripts.library.stability.verdict import Kind
@@ -21,8 +21,10 @@ from tarsus.scripts.library.stability.verdict import Kind
 APERIODIC = 1.0  # what is taken for the period of what has none [s]
 
 
-def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float]) -> None:
+def refuse(subject: Loop | Gait, with_margins: bool, box: Sequence[float], trials: int = N_TRIALS) -> None:
     """Refuse what cannot be asked of a subject."""
+    if trials < N_PHASES or trials % N_PHASES:
+        raise ValueError(f"trials must be a multiple of {N_PHASES}, the phases that are pushed in; got {trials}")
     if with_margins and isinstance(subject, Gait) and subject.pushed is None:
         raise ValueError(f"{subject.name} is a return map that is not pushed: ask for a box instead")
     if box and not isinstance(subject, Gait):
@@ -40,11 +42,14 @@ def added(
     box: Sequence[float],
     store: Path | None = None,
     jobs: int = -1,
+    trials: int = N_TRIALS,
+    said: single.Said = single.silent,
 ) -> Stability:
     """Return a result with margins, or a basin over a box, if they were asked for.
 
     The box is how far each coordinate may be off, in typical values: one number for all, or none for no basin. Parts of
-    the result, trials among them, are kept in the folder `store`; `make` makes the subject anew, in any process.
+    the result, trials among them, are kept in the folder `store`; `make` makes the subject anew, in any process; `said`
+    is told each margin as it is found.
     """
     if box and isinstance(subject, Gait):
         found = replace(found, basin=basin_of(subject.system, box))
@@ -55,7 +60,7 @@ def added(
     steps = 0 if isinstance(subject, Gait) else round((found.period or APERIODIC) / subject.ctrl_dt)
     about = {name: getattr(found, name) for name in ("policy", "environment", "engine", "versions")}
     about |= {"options": repr(dict(found.options)), "mark": single.mark(subject, found.seed)}
-    survived = margins(Question(make, steps, store, about), jobs)
+    survived = margins(Question(make, steps, store, about, n_trials=trials), jobs, said=said)
     return replace(found, margins=tuple(map(asdict, survived)))
 
 

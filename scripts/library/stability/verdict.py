@@ -38,6 +38,12 @@ class Verdict:
         return f"{self.kind.value}: {self.reason}"
 
 
+def sentences(*words: str) -> str:
+    """Return words as sentences, of which the first follows a colon."""
+    first, *more = (one.removesuffix(".") for one in words)
+    return ". ".join([first, *(one[:1].upper() + one[1:] for one in more)]) + "."
+
+
 def kink(system, found: Multipliers) -> float:
     """Return the difference of the slopes to both sides of the cycle along the eigenvector of the largest multiplier.
 
@@ -106,10 +112,14 @@ def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: fl
     if wrong:
         worst = max(wrong, key=lambda decay: np.nan_to_num(abs(np.subtract(*decay.rates)), nan=np.inf))
         observed, predicted = worst.rates
-        words = f"the observed decay disagrees with the prediction: {observed:.4g} times a stride and not "
-        words += f"{predicted:.4g}, displaced {worst.name}"
+        words = [
+            f"the observed decay disagrees with the prediction: {observed:.4g} times a stride and not {predicted:.4g}, "
+            f"displaced {worst.name}"
+        ]
         if moved * STRIDES > found.step.widest:  # while the decay is observed
-            words += f"; the sections move on by {moved:.1g} typical values a stride, and a derivative "
-            words += f"holds within {found.step.widest:.1g} of them: it is another a few strides on"
-        return f"{words}."
+            words.append(
+                f"the sections move on by {moved:.1g} typical values a stride, and a derivative holds within "
+                f"{found.step.widest:.1g} of them: it is another a few strides on"
+            )
+        return sentences(*words)
     return ""

@@ -50,6 +50,18 @@ def test_the_picture_can_be_drawn_of_any_result(changes, tmp_path):
     assert (tmp_path / "a.png").stat().st_size > 5000
 
 
+def test_the_picture_of_what_does_not_repeat_says_all_of_it():
+    """Its sections and rates stand where multipliers and decays would, and the verdict is not cut."""
+    nothing = {"multipliers": (), "largest": None, "decays": (), "verdict": "falls", "reason": "it goes on, " * 40}
+    found = made(**nothing, sections=(0.1, 0.2), parting=(1.0, 0.5, 2.0))
+    figure = shown.draw(found)
+    assert " ".join(text.get_text() for text in figure.texts).replace("\n", " ").endswith(found.said.strip())
+    left, right = figure.axes
+    assert left.lines[0].get_ydata().tolist() == [0.1, 0.2]
+    assert right.lines[1].get_xdata().tolist() == [0.5, 2.0] and right.lines[2].get_xdata().tolist() == [1.0]
+    assert all("no " in axes.texts[0].get_text() for axes in shown.draw(made(**nothing)).axes)
+
+
 def test_results_stand_side_by_side(tmp_path, capsys):
     for name, speed in (("a", 1.0), ("b", 2.0)):
         (tmp_path / name).mkdir()
@@ -66,12 +78,20 @@ def test_results_stand_side_by_side(tmp_path, capsys):
         (["clock", "--compare", "x"], "and not both"),
         (["--compare", "nowhere"], "there is no result"),
         (["nobody"], "unknown policy 'nobody'"),
+        (["walk", "--margins", "--trials", "12"], "trials must be a multiple of 8"),
         (["clock", "--env", "MultipodQuasistatic-v1"], "unknown policy|no simulation"),
     ],
 )
 def test_misuse_is_refused_in_a_sentence(words, match, capsys):
     assert stability.main(words) == 2
     assert re.search(match, capsys.readouterr().err)
+
+
+def test_margins_begin_with_a_quick_look_and_where_trials_are_kept():
+    args = stability.parser().parse_args(["walk", "--margins"])
+    assert "64 trials of each size. A quick look: add --trials 8" in stability.begun(args, None)
+    assert stability.begun(args, Path("here")).endswith("kept in here: said again, the command goes on there.")
+    assert "quick" not in stability.begun(stability.parser().parse_args(["walk", "--trials", "8"]), None)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import pytest
 from tarsus.scripts.laboratory.models import held
 from tarsus.scripts.laboratory.studies import rhex_held
 from tarsus.scripts.library.stability import single
+from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.pushes import PushedGait
 
 BACK = 0.05  # largest of the body's scaled numbers that counts as returned in MuJoCo, whose gait is slightly another
 
@@ -25,19 +27,34 @@ def test_feedback_makes_the_pronk_stable(rhex):
     assert np.count_nonzero(np.abs(rhex.law.gain @ rhex.law.measured).max(axis=0)) == held.N_BODY
 
 
+def apart(rhex, push, strides, walk=None, **how):
+    """Return how far the body is from the gait at the sections after a push, shape (strides,)."""
+    z = rhex.law.model.z
+    rows = (walk or rhex.in_exact)(rhex_held.with_push(push, z), strides, **how)[1:, : held.N_BODY]
+    return np.abs(rows - z[: held.N_BODY]).max(axis=1)
+
+
 def test_a_push_is_forgotten_in_both_engines(rhex):
     push = np.array([0.1, -0.1, 0.1, 0.5, 0.5, -0.5])
-    distance = rhex.in_exact(push, 12)
+    distance = apart(rhex, push, 12)
     assert distance[-1] < 1e-3 < distance[0]
-    assert rhex.in_mujoco(push, 12)[-1] < BACK
+    assert apart(rhex, push, 12, rhex.in_mujoco)[-1] < BACK
+
+
+@pytest.mark.parametrize("engine", ["exact", "mujoco"])
+def test_the_command_pushes_it_ahead_and_to_the_left(rhex, engine):
+    gait = rhex.gait("rhex-pronk", engine=engine)
+    off = gait.pushed(np.array([0.2, 0.1]), 0) - gait.system.at
+    assert gait.system.names[:5] == ("z", "qx", "qy", "vx", "vy") and off[3:5] == pytest.approx([-0.1, 0.2])
+    assert PushedGait(gait)(Trial(0.4, 0.0, 0.2, 0)) and not PushedGait(gait)(Trial(0.4, 0.0, 3.0, 0))
 
 
 def test_a_robot_that_is_thrown_up_lands_on_its_legs(rhex):
     """By a longer flight of the legs; with the hips' angles alone it falls."""
     push = np.array([0.0, 0.2, 0.26, -0.4, 0.2, -0.5])
-    assert rhex.in_exact(push, 10)[-1] < 0.02
+    assert apart(rhex, push, 10)[-1] < 0.02
     gain = np.vstack([rhex.law.gain[:6], np.zeros(held.N_BODY)])
-    assert np.isnan(rhex_held.HeldRhex(rhex.stride, replace(rhex.law, gain=gain)).in_exact(push, 10)[-1])
+    assert np.isnan(apart(rhex_held.HeldRhex(rhex.stride, replace(rhex.law, gain=gain)), push, 10)[-1])
 
 
 def test_a_longer_flight_ends_a_stride_as_much_later(rhex):
@@ -53,7 +70,7 @@ def test_a_longer_flight_ends_a_stride_as_much_later(rhex):
 
 def test_without_feedback_a_roll_grows(rhex):
     """By the multiplier, from stride to stride, once the other modes have died away."""
-    distance = rhex.in_exact(np.array([0.0, 0.0, 0.0, 0.0, 0.02, 0.0]), 12, is_held=False)
+    distance = apart(rhex, np.array([0.0, 0.0, 0.0, 0.0, 0.02, 0.0]), 12, is_held=False)
     assert distance[-1] > 1.5 * distance[5]
 
 
@@ -73,5 +90,5 @@ def test_the_fast_pronk_runs_at_the_published_speed_and_resistance_in_both_engin
     for speed, resistance in (rhex.exact_numbers, rhex.mujoco_numbers(6.0)):
         assert speed > 1.06 and resistance < 1.85
     push = 0.25 * np.array([0.2, -0.2, 0.2, 0.8, 0.8, -0.8])
-    assert np.isfinite(rhex.in_exact(push, 10)).all() and np.isfinite(rhex.in_mujoco(push, 10)).all()
-    assert np.isnan(rhex.in_exact(push, 10, is_held=False)[-1])
+    assert np.isfinite([apart(rhex, push, 10, walk) for walk in (rhex.in_exact, rhex.in_mujoco)]).all()
+    assert np.isnan(apart(rhex, push, 10, is_held=False)[-1])

@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import RHEX_NOT_FROM_REST
 from tarsus.scripts.laboratory.studies import rhex_walks
+from tarsus.scripts.library.stability import gaits, single
+from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.pushes import PushedGait
 
 ROBOT, SPRINT = HexapodParams.rhex("drive"), RHEX_NOT_FROM_REST["rhex-sprint"]
 
@@ -26,11 +28,11 @@ def test_it_sprints_faster_than_published_in_both_engines(walk):
 
 
 @pytest.mark.thorough
-def test_it_is_a_stable_fixed_point_of_its_stride_map():
-    stride = rhex_walks.settled_after_run_up(SPRINT, ROBOT)
-    assert np.abs(stride.full(stride.z0) - stride.z0).max() < 1e-4
-    largest = np.abs(sections.multipliers(sections.derivative(stride.full, stride.z0)))[0]
-    assert largest == pytest.approx(0.80, abs=0.02)
+def test_the_command_calls_it_stable_and_it_survives_pushes():
+    gait = gaits.of_stride(rhex_walks.settled_after_run_up(SPRINT, ROBOT), "rhex-sprint")
+    found = single.asked(gait, gait.name)
+    assert found.verdict == "stable" and found.largest[0] == pytest.approx(0.80, abs=0.02)
+    assert all(map(PushedGait(gait), [Trial(0.25 * np.pi * k, 0.0, 0.2, 0) for k in range(8)]))
 
 
 @pytest.mark.thorough

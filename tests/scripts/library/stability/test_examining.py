@@ -276,6 +276,6 @@ def test_a_cycle_that_moves_on_is_not_determined_and_the_reason_says_so():
     found = examine(MapSystem(stride, np.zeros(2), names=("x", "phase"), hidden=(False, True)))
     assert found.verdict.kind is Kind.NOT_DETERMINED
     assert "the observed decay disagrees" in found.verdict.reason
-    assert "the sections move on by 3e-06 typical values a stride" in found.verdict.reason
+    assert "The sections move on by 3e-06 typical values a stride" in found.verdict.reason
     still = examine(MapSystem(lambda z: stride(z) - slid, np.zeros(2), names=("x", "phase"), hidden=(False, True)))
     assert still.verdict.kind is Kind.STABLE

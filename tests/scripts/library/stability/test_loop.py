@@ -19,6 +19,14 @@ def moved(loop):
     return loop.apart(loop.start, loop.state())
 
 
+def test_a_gait_named_by_an_action_has_its_cycle_to_double_precision():
+    """In single precision the run's sections moved on by 9e-5 typical values a stride."""
+    loop = Loop.of("run")
+    before = loop.cycles
+    loop.advance(50)
+    assert loop.cycles - before == pytest.approx(2.0, abs=1e-12)
+
+
 def test_a_restored_loop_goes_on_bit_for_bit(loop):
     loop.restore(loop.start)
     assert loop.advance(20)

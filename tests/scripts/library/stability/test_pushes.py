@@ -2,6 +2,7 @@
 
 import functools
 import json
+import time
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -9,10 +10,10 @@ import pytest
 from pushed_cart import Cart
 
 from tarsus.scripts.library.stability import gaits
-from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.ensembles import Trial, ensemble
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Ended, Loop
-from tarsus.scripts.library.stability.margins import DIRECTIONS, PUSHES, Margin, Question, margins, pushed
+from tarsus.scripts.library.stability.margins import DIRECTIONS, PUSHES, Margin, Question, _counting, margins, pushed
 from tarsus.scripts.library.stability.pushes import Pushed, PushedGait
 from tarsus.scripts.library.stability.survival import Island
 from tarsus.scripts.library.stability.system import MapSystem
@@ -94,6 +95,25 @@ def test_disjoint_ensembles_agree_and_searches_are_kept(tmp_path):
     assert len((tmp_path / "all.jsonl").read_text().splitlines()) > sum(one.threshold.tried)
     pushed(Question(Cart, 20, tmp_path, {"policy": "cart"}), "all", 0.0, np.pi)
     assert json.loads((tmp_path / "all.jsonl").read_text().splitlines()[0])["of"]["steps_per_period"] == 20
+
+
+def test_trials_are_counted_and_each_margin_is_told(tmp_path):
+    told, kept = [], [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    found = margins(Question(Cart, 10, n_trials=8), changes=(), said=told.append)
+    assert told == [one.message for one in found] and "of 8 trials" in told[0]
+    kept[0].write_text("what they are of\n1\n2\n")
+    with _counting(kept, every=0.01) as bar:
+        while bar.n < 2:
+            time.sleep(0.01)
+        kept[1].write_text("what they are of\n3\n")
+        while bar.n < 3:
+            time.sleep(0.01)
+    assert str(bar).startswith("0 of 2 margins: 3 trials")
+
+
+def test_an_ensemble_begins_with_a_smaller_one():
+    """So what a quick look tried is not tried again."""
+    assert ensemble(0.3, 0.1, 8, 8)[:16] == ensemble(0.3, 0.1, 8, 2)
 
 
 def test_unknown_changes_are_refused():

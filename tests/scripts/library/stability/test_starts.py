@@ -29,7 +29,7 @@ def test_starts_that_agree_have_their_verdict_and_the_numbers_of_the_slowest(ord
     found = together(order)
     assert found.verdict == "stable" and found.seed == 1 and found.largest == (0.7, 0.15, 0.72)
     assert found.half_life == SLOW.half_life and found.cpu == 6.0 and counts(found.starts) == "3"
-    assert found.said.startswith("stable: all 3 starts; the largest multiplier is from 0.16 (seed 0) to 0.7 (seed 1); ")
+    assert found.said.startswith("stable: all 3 starts. The largest multiplier is from 0.16 (seed 0) to 0.7 (seed 1). ")
     assert found.lines[0] == "calm" and found.lines.count("calm") == 1
 
 
@@ -43,7 +43,7 @@ def test_starts_that_differ_have_no_verdict_but_that_it_depends_on_the_start():
 
 def test_a_start_that_is_not_determined_leaves_the_whole_so_and_says_why():
     found = together([QUICK, UNKNOWN])
-    assert found.verdict == "not determined" and "seed 3: it is not determined" in found.reason
+    assert found.verdict == "not determined" and "Seed 3: it is not determined" in found.reason
     assert found.largest == QUICK.largest and "(seed 3)" not in found.reason  # what is not determined widens nothing
     assert together([UNKNOWN, UNKNOWN]).largest == UNKNOWN.largest
 
