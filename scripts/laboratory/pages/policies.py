@@ -47,7 +47,7 @@ class Push:
 
 
 def pushed(policy: str, options: Mapping[str, Any], push: float, side: int, sides: int = SIDES) -> Push:
-    """Return what a push does.
+    """Return the effect of a push.
 
     Args:
         policy: A name or a checkpoint.

@@ -49,5 +49,5 @@ def row(name: str, case: rhex_held.HeldGaitCase, n: int) -> tuple[str, ...]:
 
 
 def survived(distances: np.ndarray) -> str:
-    """Return how many walks did not fall, of distances from the gait (walks, strides)."""
+    """Return the number of walks that did not fall, from distances to the gait (walks, strides)."""
     return f"{np.isfinite(distances[:, -1]).sum()} of {len(distances)}"

@@ -139,7 +139,7 @@ class HeldRhex:
         return replace(self.law, gain=is_held * self.law.gain)
 
     def in_exact(self, push: np.ndarray, n_strides: int, is_held: bool = True) -> np.ndarray:
-        """Return how far the body is from the gait after each stride that follows a push, shape (n_strides,).
+        """Return the body's distance from the gait after each stride that follows a push, shape (n_strides,).
 
         Args:
             push: Added to velocity and angular velocity at the section, shape (6,) [m/s, rad/s].
@@ -167,7 +167,7 @@ class HeldRhex:
         return distance
 
     def stepper(self, push: np.ndarray, preset: str = "reference") -> HeldStepper:
-        """Return what steps it in MuJoCo, from the gait and a push as in `in_exact`."""
+        """Return its stepper in MuJoCo, from the gait and a push as in `in_exact`."""
         x = self.stride.lift(self.law.model.z)
         x[7:13] += push
         start = Start(*from_exact(ROBOT, x))
