@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,7 +92,7 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     figure.text(
         0.06, 0.95, f"{output.called(found.policy)} in {found.engine}{of}", fontsize=12, weight="bold", va="center"
     )
-    figure.text(0.06, 0.895, _shortened(found.said), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
+    figure.text(0.06, 0.895, _headline(found.said), fontsize=9, va="center", color=COLOURS.get(found.verdict, OTHER))
     _circle(axes[0], found)
     _decay(axes[1], found)
     if panel:
@@ -98,8 +100,12 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     return figure
 
 
-def _shortened(words: str, most: int = 130) -> str:
-    return words if len(words) <= most else words[: most - 3] + "..."
+def _headline(said: str, most: int = 130) -> str:
+    """Return the clauses that a line holds, the first in any case: none is cut."""
+    first, *others = said.split("; ")
+    lengths = itertools.accumulate(map(len, others), lambda length, more: length + 2 + more, initial=len(first))
+    kept = sum(length <= most for length in lengths)
+    return textwrap.fill("; ".join([first, *others][: max(kept, 1)]), most)
 
 
 def _circle(axes, found: Stability) -> None:

@@ -5,6 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
 
+from tarsus.scripts.library.stability import shown
 from tarsus.scripts.library.stability.ensembles import ensemble
 from tarsus.scripts.library.stability.margins import Margin
 from tarsus.scripts.library.stability.survival import threshold
@@ -45,3 +46,12 @@ def test_without_pushes_that_is_said():
     axes = Figure().subplots()
     draw(axes, [Margin("payload", "", reason="none")])
     assert [text.get_text() for text in axes.texts] == ["no pushes were tried"]
+
+
+def test_the_headline_of_the_picture_cuts_no_clause():
+    said = (
+        "depends on the start: stable with seed 0; not periodic with seed 2; the largest multiplier is 0.701 (seed 1)"
+    )
+    assert shown._headline(said) == said
+    assert shown._headline(said, 70) == "depends on the start: stable with seed 0; not periodic with seed 2"
+    assert shown._headline(said, 30).replace("\n", " ") == said.partition("; ")[0]
