@@ -101,3 +101,10 @@ def test_the_trained_policies_are_in_the_wheel():
     folder = ROOT / "scripts" / "library" / "learning"
     listed = {path for pattern in patterns for path in folder.glob(pattern)}
     assert {path for path in (folder / "trained").rglob("*") if path.is_file()} <= listed and len(listed) > 1
+
+
+def test_a_docstring_of_the_laboratory_says_the_noun_first():
+    """`Return what happened` names neither a type nor a term of the field."""
+    begins = re.compile(r'^ *"""Return (what|how|which|where|why|when)\b.*', flags=re.MULTILINE)
+    paths = (ROOT / "scripts" / "laboratory").rglob("*.py")
+    assert not [f"{path}: {match[0]}" for path in paths for match in begins.finditer(text(path))]

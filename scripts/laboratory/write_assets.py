@@ -28,7 +28,7 @@ TINY = 1e-15  # of lengths and quaternions: what is left of a sine of pi
 
 
 def machines() -> dict[str, Callable]:
-    """Return what builds each machine, by its name: the modules of `mjcf` whose `build` needs no argument."""
+    """Return the builder of each machine, by its name: of the modules of `mjcf` whose `build` needs no argument."""
     modules = {path.stem: import_module(f"{mjcf.__name__}.{path.stem}") for path in sorted(FOLDER.glob("[a-z]*.py"))}
     builders = {name: module.build for name, module in modules.items() if hasattr(module, "build")}
     return {name: build for name, build in builders.items() if not _needed(build)}

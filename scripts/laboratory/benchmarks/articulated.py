@@ -46,7 +46,7 @@ def placed(height: float) -> Simulation:
 
 
 def field_table(rounds: int) -> Table:
-    """Return what the field costs, with no foot on the ground and with all four."""
+    """Return the cost of the field, with no foot on the ground and with all four."""
     runs = {name: placed(height) for name, height in HEIGHTS.items()}
 
     def evaluate(run: Simulation) -> None:
@@ -60,14 +60,14 @@ def field_table(rounds: int) -> Table:
 
 
 def run_table(rounds: int) -> Table:
-    """Return what runs of the dog cost."""
+    """Return the costs of the dog's runs."""
     took = timing.rounds({name: lambda h=height: placed(h).to(RUN) for name, height in HEIGHTS.items()}, rounds)
     rows = [(name, took[name].median(1.0 / RUN)) for name in HEIGHTS]
     return Table(("start", "CPU [s] by second"), rows, f"### The dog for {RUN:g} s")
 
 
 def certificate_table(seconds: float, rounds: int) -> Table:
-    """Return what the rows of a certificate cost."""
+    """Return the costs of a certificate's rows."""
     candidate = loading.load(POLICY, None, {})
     env = playing.make(candidate.environment, {})
     fan = {one.name: one for one in settings.fan(env.unwrapped.config)}

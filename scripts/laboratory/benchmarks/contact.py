@@ -90,7 +90,7 @@ def frame_table(rng) -> Table:
 
 
 def part_table(rng) -> Table:
-    """Return what the parts of a frame cost: bare steps, the guards around them, the search they replace, friction."""
+    """Return the costs of a frame's parts: bare steps, the guards around them, the search they replace, friction."""
     feet, rows = np.array([[[10.0, 1.0, 0.0, 0.0, 0.0]] * 6]), []
     for spread in (0.02, 0.05):
         pos, vel = ring(rng, FRAMES, 6, spread)

@@ -35,7 +35,7 @@ ANGLE = 0.29723  # with which the first apex would repeat [rad]
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what a call returns, and its processor time [s]."""
+    """Return the value of a call, and its processor time [s]."""
     made: list = []
     cpu, _ = timing.seconds(lambda: made.append(run()))
     return made[0], cpu

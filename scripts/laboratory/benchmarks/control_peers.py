@@ -55,7 +55,7 @@ class NosnocJump:
 
 
 def is_installed() -> bool:
-    """Return whether nosnoc is."""
+    """Return whether nosnoc is there."""
     return importlib.util.find_spec("nosnoc") is not None
 
 
@@ -137,7 +137,7 @@ def pose(course: hopper.Course) -> tuple[Any, Any]:
 
 
 def solve(solver: Any) -> NosnocJump:
-    """Return what the solver finds."""
+    """Return the solver's plan."""
     results = solver.solve()
     return NosnocJump(
         float(results["cost_val"]), np.array(results["x_traj"]), np.array(results["u_traj"]),

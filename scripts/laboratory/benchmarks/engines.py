@@ -59,7 +59,7 @@ def rows_of(path: Path, python: str, settings: Sequence[str], folder: Path) -> l
 
 
 def solver_time(case: cases.Case) -> float:
-    """Return what the contact solver takes for a frame of a batch, certified to 1e-6 of the dissipation [s]."""
+    """Return the contact solver's time for a frame of a batch, certified to 1e-6 of the dissipation [s]."""
     feet, velocity, load, friction = scaling.quasi_static(case)
     batch = np.repeat(feet[None], SOLVED, axis=0), np.repeat(velocity[None], SOLVED, axis=0)
     took = timing.medians({"slide": lambda: slide(*batch, load, friction, law=Coulomb(1e-6))}, 5)

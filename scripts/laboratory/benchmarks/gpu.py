@@ -83,7 +83,7 @@ def row(device: str, terrain: str, num_envs: int, n_steps: int, repeats: int) ->
 
 
 def walked(envs, measured: Callable[[], dict], policy: TrainedPolicy, n_steps: int) -> tuple[str, ...]:
-    """Return how a policy walks in environments on tensors: number of simulations, mean speed [m/s], falls."""
+    """Return the measures of a policy in environments on tensors: number of simulations, mean speed [m/s], falls."""
     fell = 0
     for _ in range(n_steps):
         action = policy(envs.observation.cpu().numpy())

@@ -79,12 +79,12 @@ class ReadyHexapod:
 
 
 def place_error(result, exact) -> float:
-    """Return how far the body is from where it ought to be at the end [m]."""
+    """Return the body's distance from its reference at the end [m]."""
     return float(np.abs(result.x_end[:3] - exact.x_end[:3]).max())
 
 
 def imbalance(walk: ReadyHexapod, result) -> float:
-    """Return what the energy balance is off by at the end, relative to the motors' work."""
+    """Return the error of the energy balance at the end, relative to the motors' work."""
     params = HexapodParams()
     before = energy.balance(params, walk.x0, result.d_end * 0.0)
     return float(abs(energy.balance(params, result.x_end, result.d_end) - before) / energy.motor_work(result.x_end))

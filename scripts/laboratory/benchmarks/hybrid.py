@@ -47,14 +47,14 @@ def ours(method: str, mode: str) -> Callable:
 
 
 def runs() -> dict[str, Callable]:
-    """Return what makes a run of this engine and of each peer that is installed, by its row's name."""
+    """Return the maker of a run, of this engine and of each peer that is installed, by its row's name."""
     methods = ("dop853", "dopri5") if hy.simulator.loader.has_numba() else ()
     table = {f"tarsus {method}, compiled": partial(ours, method, "compiled") for method in methods}
     return table | {"tarsus dop853, interpreted": partial(ours, "dop853", "python")} | hybrid_peers.installed()
 
 
 def first_call() -> str:
-    """Return what the first compiled run costs in a new process, from the cache."""
+    """Return the cost of the first compiled run in a new process, from the cache."""
     code = (
         "import time; a = time.process_time(); from tarsus.analytic import hybrid as hy; "
         "from tarsus.analytic.models import slip; b = time.process_time(); "
@@ -76,7 +76,7 @@ def alone(n, x, d, p, dx):
 
 
 def work(rtol: float) -> str:
-    """Return what a run of dop853 does, and what the fields of its stance steps take by themselves."""
+    """Return the counts of a run of dop853, and the time of its stance steps' fields alone."""
     import numba
 
     sim = hy.compile(slip.build(), "dop853", "compiled")

@@ -227,7 +227,7 @@ PEERS = {  # by the name on PyPI: what is imported, what makes a run, and of whi
 
 
 def installed() -> dict[str, Callable[[], Run]]:
-    """Return what makes each run of the packages that are here, by a row's name."""
+    """Return the maker of each run, of the packages that are here, by a row's name."""
     return {
         f"{name} {setting}": partial(make, setting)
         for name, (module, make, settings) in PEERS.items()

@@ -33,7 +33,7 @@ def plan(leap: Leap, guess: Mapping[str, float] | None = None) -> control.Soluti
 
 
 def in_mujoco(leap: Leap, decisions: Mapping[str, float]) -> tuple[float, float]:
-    """Return how far behind the first bank the foot comes down in MuJoCo [m], and the joints' speed at the end [rad/s].
+    """Return the foot's landing behind the first bank in MuJoCo [m], and the joints' speed at the end [rad/s].
 
     It is NaN if the foot is not off the ground once and down once.
     """

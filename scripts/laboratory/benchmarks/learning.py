@@ -39,7 +39,7 @@ UPDATE = 2048  # steps of each simulation before the library's PPO learns from t
 
 
 def play(act: Callable[[np.ndarray], np.ndarray], environment: str, options: Mapping[str, Any], steps: int) -> Played:
-    """Return what a policy does in whole episodes.
+    """Return the measures of a policy over whole episodes.
 
     Args:
         act: Called with observations (EPISODES, n), returns actions.
@@ -72,7 +72,7 @@ def play(act: Callable[[np.ndarray], np.ndarray], environment: str, options: Map
 
 
 def bars(environment: str, options: Mapping[str, Any]) -> dict[str, Played]:
-    """Return what zero action does, and the entry `tempo` held at 1 where the action has one."""
+    """Return the measures of zero action, and of the entry `tempo` held at 1 where the action has one."""
     env = playing.make(environment, options)
     size, names = env.action_space.shape[0], env.unwrapped.action_names
     env.close()
@@ -86,7 +86,7 @@ def bars(environment: str, options: Mapping[str, Any]) -> dict[str, Played]:
 
 
 def learn(environment: str, options: Mapping[str, Any], num_envs: int, steps: Sequence[int], seed: int) -> list[Played]:
-    """Return what a seed's policy does after so many steps of training, for each of `steps`.
+    """Return the measures of a seed's policy after so many steps of training, for each of `steps`.
 
     Args:
         environment: Its name; of MODULE:NAME the module is imported, in whatever process this is.

@@ -39,7 +39,7 @@ def seconds(run: Run) -> tuple[float, float]:
 def rounds(
     runs: Mapping[Any, Run], n_rounds: int, prepare: Mapping[Any, Run] | None = None, progress: bool = False
 ) -> dict[Any, Times]:
-    """Return what every run took in every round, by its name, after a round that warms up.
+    """Return the time of every run in every round, by its name, after a round that warms up.
 
     Args:
         runs: What is timed; the runs of a round follow each other.
@@ -66,7 +66,7 @@ def spread(values: np.ndarray, form: str = ",.0f") -> str:
 
 
 def repeated(run: Run, count: int) -> Run:
-    """Return what runs it so many times."""
+    """Return a function that runs it so many times."""
 
     def loop() -> None:
         for _ in range(count):

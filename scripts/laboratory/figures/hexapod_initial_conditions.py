@@ -80,7 +80,7 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return where the starts lead, Markdown: of those that walk."""
+    """Return the ends of the starts as Markdown: of those that walk."""
     rows = []
     for k, gait in enumerate(GAITS):
         for engine, label in enumerate(LABELS):

@@ -77,7 +77,7 @@ def tick_memory(stride: StrideMap, r: Result) -> np.ndarray:
 
 
 def _times(stride: StrideMap) -> tuple[list[int], list[int]]:
-    """Return where the memory holds times of the toes' last releases, and the legs' turns."""
+    """Return the slices of the memory that hold times of the toes' last releases, and the legs' turns."""
     names = stride.sim.model.memory_names
     return tuple([names.index(f"{what}{leg}") for leg in range(N_LEGS)] for what in ("released", "turn"))
 

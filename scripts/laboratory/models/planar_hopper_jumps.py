@@ -95,7 +95,7 @@ class Jumps:
         return {f"{q}_{self.cuts[i] + j}": found[f"{q}_{self.cuts[source] + j}"] for q in "uw" for j in range(n)}
 
     def begun(self, x: np.ndarray, i: int, further: int) -> dict[str, float]:
-        """Return that a segment begins with the states x, shape (8,), so many jumps further on."""
+        """Return the condition that a segment begins with the states x, shape (8,), so many jumps further on."""
         ahead = x + np.where(np.array(STATE_NAMES) == "x", further * self.length, 0.0)
         return {f"{name}@{i}": float(value) for name, value in zip(STATE_NAMES, ahead, strict=True)}
 

@@ -55,7 +55,7 @@ class Snake:
         return pos, vel, Feet(1.0, 1.0, 1.0, across)
 
     def _along(self, phase: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return where along the wave the feet are, their tangents' angles [rad], and length along x per arc length."""
+        """Return the feet's places along the wave, their tangents' angles [rad], and length along x per arc length."""
         x = np.linspace(0.0, self.waves, FINE * self.waves + 1)
         arc = np.r_[0.0, np.cumsum(np.hypot(np.diff(x), self.amplitude * np.diff(np.sin(TURN * x + phase))))]
         at = np.interp((np.arange(self.n_feet) + 0.5) * arc[-1] / self.n_feet, arc, x)

@@ -75,7 +75,7 @@ def imports(path: Path) -> set[str]:
 
 
 def doors() -> Counter:
-    """Return how many files of a room import another, by (room, other)."""
+    """Return the number of files of a room that import another, by (room, other)."""
     return Counter((room_of(path), other) for path in files() for other in imports(path))
 
 

@@ -152,7 +152,7 @@ def stored(text: str) -> tuple[list[tuple[str, str]], list[list[dict[str, Any]]]
 
 
 def printed(outputs: Sequence[dict[str, Any]]) -> str:
-    """Return what a cell printed."""
+    """Return the output of a cell."""
     return "".join("".join(one["text"]) for one in outputs if one["output_type"] == "stream")
 
 

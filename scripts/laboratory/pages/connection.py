@@ -44,7 +44,7 @@ def cases(runs: int, losses: int) -> list[tuple]:
 
 
 def path_table(made: dict, runs: int) -> Table:
-    """Return how near the paths the robots were."""
+    """Return the table of the robots' distances from their paths."""
     rows = []
     for legs in LEGS:
         times = made[study.decision_times, legs]
@@ -84,7 +84,7 @@ def payload_table(made: dict, runs: int) -> Table:
 
 
 def fault_table(made: dict, runs: int) -> Table:
-    """Return how soon and how rightly lost legs are named."""
+    """Return the table of lost legs: delays until they are named, and how many rightly."""
     rows = []
     for legs in LEGS:
         told, alarms = made[study.lost_legs, legs, runs], made[study.false_alarms, legs]
@@ -113,7 +113,7 @@ def fault_table(made: dict, runs: int) -> Table:
 
 
 def told_table(made: dict, runs: int) -> Table:
-    """Return what the bank calls payloads and wet feet."""
+    """Return the table of the bank's names for payloads and wet feet."""
     rows = []
     for legs in LEGS:
         for kind in ("payload", "wet"):
@@ -148,7 +148,7 @@ def friction_table(made: dict, runs: int) -> Table:
 
 
 def share(count: int, runs: int) -> str:
-    """Return how often something was so, with Wilson's 95 % interval."""
+    """Return a share, with Wilson's 95 % interval."""
     found = binomtest(count, runs).proportion_ci(0.95, "wilson")
     return f"{count} of {runs} ({found.low:.2f} to {found.high:.2f})"
 

@@ -49,7 +49,7 @@ def sentence(case: cases.Case) -> str:
 
 
 def section(case: cases.Case) -> str:
-    """Return what the site says of a case."""
+    """Return the site's section on a case."""
     name, provenance = case["id"], case["provenance"]
     rows = [[row["name"], _of(row), _number(row["answer"]), f"{row['bound']:.1g}", f"{row['tolerance']:.2g}",
              f"{row['scale']:.3g}", row["unit"]] for row in case["measurements"]]  # fmt: skip

@@ -73,7 +73,7 @@ def complaint_rows(complaint: Complaint) -> list[tuple]:
 
 
 def restitution(law: ContactLaw, height: float) -> float:
-    """Return that of a sphere which MuJoCo drops so high over the ground [m], with a speed of 1 m/s."""
+    """Return the restitution of a sphere that MuJoCo drops so high over the ground [m], with a speed of 1 m/s."""
     spec = mujoco.MjSpec()
     spec.option.timestep, spec.option.integrator = law.timestep, INTEGRATORS[law.integrator]
     ground = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(1, 1, 1))
@@ -93,7 +93,7 @@ def restitution(law: ContactLaw, height: float) -> float:
 
 
 def bounce_row(integrator: str) -> tuple:
-    """Return how far restitutions are from what was asked, at most, of spheres that land anywhere within a step."""
+    """Return the largest error of restitution, of spheres that land anywhere within a step."""
     cells = []
     for wanted in RESTITUTIONS:
         try:

@@ -82,7 +82,7 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
 
 
 def complaints(made: list[dict], best: list[tuple[Mapping, str]]) -> Table:
-    """Return what users complained of, and whether it is seen here."""
+    """Return the complaints of users, each with whether it is seen here."""
     chosen = [(one, next(iter(one["results"]))) for one in made]
     columns = [pair for pairs in zip(chosen, best, strict=True) for pair in pairs]
     rows = [

@@ -23,7 +23,7 @@ FILES = tuple(PICTURES)
 
 
 def tables(seconds: Seconds = 6.0) -> Page:
-    """Return what was compared, the pictures, and a table for each kind of quantity.
+    """Return the runs compared, the pictures, and a table for each kind of quantity.
 
     Args:
         seconds: How long it walks.

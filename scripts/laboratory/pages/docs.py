@@ -17,7 +17,7 @@ from tarsus.scripts.laboratory.pages import environment_page, verb_pages
 
 
 def pages() -> dict[str, Callable[[], str]]:
-    """Return how each page is made, by its path."""
+    """Return the maker of each page, by its path."""
     environments = (*ENVIRONMENTS, *SURROGATES)
     of_environments = {environment_page.SHARED: environment_page.shared_page}
     of_environments |= {environment_page.place(name): partial(environment_page.page, name) for name in environments}

@@ -113,7 +113,7 @@ def sections(path: Path) -> dict[str, str]:
 
 
 def info(words: dict[str, str]) -> dict[str, str]:
-    """Return what `info` holds, and its meaning."""
+    """Return the table of the entries of `info`."""
     return own_info(words) | SHARED_INFO | (MACHINE_INFO if words["machine_info"] else {})
 
 
@@ -127,7 +127,7 @@ def _module(name: str) -> str:
 
 
 def file_of(name: str) -> Path:
-    """Return where the words on an environment are, or would be."""
+    """Return the path of the words on an environment, which may not be there."""
     return FOLDER / f"{_module(name).rpartition('.')[2]}.md"
 
 
@@ -151,7 +151,7 @@ def _plain(name: str, env) -> dict[str, str]:
 
 
 def _tables(env) -> dict[str, Any]:
-    """Return what every page of an environment in MuJoCo says in numbers and tables."""
+    """Return the numbers and tables on every page of an environment in MuJoCo."""
     from tarsus.envs.walker import WalkerConfig
 
     task = env.unwrapped.task

@@ -108,7 +108,7 @@ def film_walk(clip: str, folder: Path) -> None:
 
 
 def _rhex(gait: str, ground: Terrain, legs: str) -> HexapodStepper:
-    """Return what steps RHex in MuJoCo: from rest, after a run-up, or held by feedback."""
+    """Return RHex's stepper in MuJoCo: from rest, after a run-up, or held by feedback."""
     from tarsus.mjcf.hexapod import presets_of
     from tarsus.scripts.laboratory.studies import rhex_held, rhex_walks
     from tarsus.scripts.library.machines.hexapod import HexapodExperiment

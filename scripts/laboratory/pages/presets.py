@@ -112,7 +112,7 @@ def _settings() -> Table:
 
 
 def _errors() -> list[Table | str]:
-    """Return what raw force errors are made of, and how often a bent spring's foot is lost."""
+    """Return the parts of raw force errors, and the share of time in which a bent spring's foot is lost."""
     rows, lost = [], {preset: {} for preset in PRESETS}
     for preset in PRESETS:
         for gait, found in preset_errors.decomposed(preset).items():

@@ -41,7 +41,7 @@ class ScoredSetting(NamedTuple):
 
 
 def loss(row: ScoredSetting) -> float:
-    """Return what rows are sorted by."""
+    """Return the key that rows are sorted by."""
     return row.scores.loss
 
 

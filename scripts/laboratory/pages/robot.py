@@ -102,7 +102,7 @@ def plan() -> dict[Any, Case]:
 
 
 def compute(n_jobs: int = -1) -> dict[Any, WalkNumbers]:
-    """Return what every run of the page shows."""
+    """Return the measures of every run of the page."""
     cases = plan()
     return dict(zip(cases, parallel.each(measure, list(cases.values()), n_jobs, unit="run"), strict=True))
 
@@ -129,7 +129,7 @@ def walks_table(made: dict, kind: str, head: str, title: str) -> Table:
 
 
 def engines_apart(made: dict) -> str:
-    """Return how far the engines are apart over the speeds, a sentence."""
+    """Return the difference of the engines over the speeds, a sentence."""
     pairs = [[made["speed", speed, engine] for engine in ENGINES] for speed in SPEEDS]
     speed = max(abs(b.speed / a.speed - 1) for a, b in pairs)
     power = max(abs(b.electric.drawn / a.electric.drawn - 1) for a, b in pairs)
@@ -191,7 +191,7 @@ def turn_table(made: dict) -> Table:
 
 
 def battery_table(made: dict) -> Table:
-    """Return how long batteries would last."""
+    """Return the table of battery lives."""
     packs = Battery(nominal_voltage=24.0)
     rows = []
     for speed in SPEEDS:

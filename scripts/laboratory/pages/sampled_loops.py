@@ -102,7 +102,7 @@ LOOPS = (
 
 
 def sampled(loop: Loop, hold: float, engine: dict) -> Settled:
-    """Return what an episode settles to: means over the second half of its strides."""
+    """Return the settled measures of an episode: means over the second half of its strides."""
     env = gymnasium.make(
         loop.environment, max_episode_steps=10**7, reset_noise=0.0, ctrl_dt=hold, **loop.options, **engine
     )

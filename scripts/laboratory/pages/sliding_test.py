@@ -213,7 +213,7 @@ def own_recording(recording: xr.Dataset, measured: Measured) -> Table:
 
 
 def place(recording: Path | None) -> Place | None:
-    """Return where the tables go; a recording of a user's own has no place."""
+    """Return the place of the tables; a recording of a user's own has none."""
     return None if recording else Place("sliding_test.md")
 
 

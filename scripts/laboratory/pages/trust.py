@@ -134,7 +134,7 @@ def _worst(rows: list[Finding]) -> str:
 
 
 def causes(made: Certificate) -> str:
-    """Return what differs first in most episodes of other simulations of the same robot, or in every row."""
+    """Return the first difference in most episodes of other simulations of the same robot, or in every row."""
     if made.everywhere:
         return f"{made.everywhere}, {EVERYWHERE}"
     named = [episode.cause for one in made.rows if one.kind not in (ROBOT, BETWEEN, ITSELF) for episode in one.episodes]

@@ -80,7 +80,7 @@ def script(data: Mapping[str, Any]) -> str:
 
 
 def tables() -> Page:
-    """Return what is said of the numbers, and their file."""
+    """Return the sentences about the numbers, and their file."""
     points, states = len(runner.grid(runner.AXES)), len(feet.grid(feet.AXES))
     told = f"Stored are {points:,} runners with {runner.HEIGHTS} heights each, and {states:,} states of sliding feet."
     return Page(told, files={FILES[0]: lambda: script(stored())})

@@ -99,7 +99,7 @@ def anchor(heading: str) -> str:
 
 
 def section(verb: str, seen: dict[Sequence[str], str] | None) -> str:
-    """Return what the page says of a verb.
+    """Return the page's section on a verb.
 
     Args:
         verb: Its name.

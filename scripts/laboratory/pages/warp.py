@@ -58,7 +58,7 @@ def make(engine: str, terrain: str, n: int, n_periods: int) -> gymnasium.vector.
 
 
 def walk(engine: str, terrain: str, n: int, n_periods: int) -> SideBySide:
-    """Return what differs between MuJoCo and an engine; the engine "mujoco" is nudged.
+    """Return the differences of an engine from MuJoCo; the engine "mujoco" is nudged.
 
     Raises:
         RuntimeError: If a robot falls: what comes after is another episode.

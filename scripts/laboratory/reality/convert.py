@@ -47,7 +47,7 @@ def archive(git: str, commit: str, path: str) -> dict[str, bytes]:
 
 
 def held_out(count: int) -> np.ndarray:
-    """Return which of so many items no fit may see, by a generator that numpy keeps stable, shape (count,)."""
+    """Return a mask of the items kept from every fit, drawn by a generator that numpy keeps stable, shape (count,)."""
     order = np.random.Generator(np.random.PCG64(SEED)).permutation(count)
     return np.isin(np.arange(count), order[: round(HELD_OUT * count)])
 

@@ -81,7 +81,7 @@ def kept(folder: Path | None, case: Callable, *arguments) -> dict:
 
 
 def following(legs: int, path: Way, seed: int, lost: tuple[int, ...] = ()) -> PathWalking:
-    """Return what follows a path with noise on its poses."""
+    """Return the follower of a path with noise on its poses."""
     params = MultipodParams(n_legs=legs)
     gait, model = multipod_gait(params, "undulation", yaw=TURNED[0]), SlidingWalk(params, lost=lost)
     return PathWalking("multipod", params, gait, preset=PRESET, model=model, path=path, noise=NOISE, seed=seed)
@@ -143,7 +143,7 @@ def payload(legs: int, seed: int) -> dict:
 
 
 def first_told(legs: int, kind: str, seed: int) -> dict:
-    """Return what the bank says first of a payload at random, in 20 s, or of a foot at random that gets wet, in 12 s.
+    """Return the bank's first finding on a random payload, in 20 s, or on a random foot that gets wet, in 12 s.
 
     Args:
         legs: Of the robot.
@@ -174,7 +174,7 @@ def drawn(legs: int, seed: int) -> tuple[int, float]:
 
 
 def lost_legs(legs: int, runs: int) -> list[dict]:
-    """Return what the bank says of legs lost at random: which, when, and what it names first."""
+    """Return the bank's findings on legs lost at random: which, when, and the first named."""
     params, sound = tared(legs, 0)
     bank, rng, found = FaultBank(params), np.random.default_rng(7), []
     bank.tare(sound.frames, sound.phase)
@@ -190,7 +190,7 @@ def lost_legs(legs: int, runs: int) -> list[dict]:
 
 
 def false_alarms(legs: int) -> dict:
-    """Return how many findings the bank makes of a sound robot in ten minutes, and the largest evidence."""
+    """Return the number of the bank's findings on a sound robot in ten minutes, and the largest evidence."""
     params, sound = tared(legs, 0)
     bank, alarms, largest = FaultBank(params), 0, 0.0
     bank.tare(sound.frames, sound.phase)
@@ -222,7 +222,7 @@ def wet_foot(seed: int) -> dict:
 
 
 def policy_on(policy: str, environment: str, name: str, seed: int) -> dict:
-    """Return how near a path a policy with six legs goes, and how fast, from where it stands, or the planner on it.
+    """Return the distance from a path and the speed of a policy with six legs, from where it stands, or of the planner.
 
     Args:
         policy: A name, "connection-mpc" for the planner.
@@ -245,7 +245,7 @@ def policy_on(policy: str, environment: str, name: str, seed: int) -> dict:
 
 
 def as_far_as_the_path(path: Way, poses: np.ndarray, dt: float) -> dict:
-    """Return how far poses (m, 3) of the world, `dt` apart, are from a path that begins at the first, to its length."""
+    """Return distances of world poses (m, 3), `dt` apart, from a path that begins at the first, over its length."""
     track = relative(poses, origin_of(poses[0], path(0.0)))
     far = np.hypot(*(track[:, :2] - track[0, :2]).T)
     over = far >= np.hypot(*(path.points[-1] - path.points[0]))

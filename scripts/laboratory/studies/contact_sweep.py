@@ -139,7 +139,7 @@ def compute(chosen: dict[str, Preset] | None = None, n_jobs: int = -1, progress:
 
 
 def front(real_time: np.ndarray, error: np.ndarray) -> np.ndarray:
-    """Return which points no other point beats in both speed (higher is better) and error, shape (n,) of bool.
+    """Return the mask of Pareto-optimal points, higher speed and lower error being better, shape (n,) of bool.
 
     A NaN is on no front.
     """

@@ -35,7 +35,7 @@ class Progress(NamedTuple):
 
 
 def settling(walker: Walker) -> int:
-    """Return how many periods pass before progress is measured."""
+    """Return the number of periods before progress is measured."""
     return round(SETTLE / walker.period)
 
 
@@ -64,7 +64,7 @@ def exact_period(walker: Walker, settle: int) -> np.ndarray:
 
 
 def one_period(walker: Walker, judge, settle: int) -> tuple[float, float]:
-    """Return what a judge adds to a period from the exact run's state: progress, relative, and positions, rms.
+    """Return a judge's additions to a period from the exact run's state: relative progress, rms positions.
 
     Without the scatter of many periods.
     """

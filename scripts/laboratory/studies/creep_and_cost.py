@@ -32,7 +32,7 @@ def creep_of_standing(preset: str) -> float:
 
 
 def creep_of_pinned(preset: str) -> float:
-    """Return how fast the fastest foot slides under a body held still at its standing height, on flat ground [m/s]."""
+    """Return the speed of the fastest foot under a body held still at its standing height, on flat ground [m/s]."""
     spec = hexapod.build(HexapodParams(), Flat(), preset)
     spec.delete(spec.key(START))
     spec.delete(spec.joint("root"))

@@ -25,7 +25,7 @@ KINDS = {
 
 
 def kinds(exact: Run, mujoco: Run) -> np.ndarray:
-    """Return which of `KINDS` each row of each foot is, by its place there, shape (n, legs); rows of the same times."""
+    """Return the index into `KINDS` of each row of each foot, shape (n, legs); rows of the same times."""
     time = exact.record["time"].values
     down, other = (run.record["foot_contact"].values.astype(bool) for run in (exact, mujoco))
     speed = np.linalg.norm(np.gradient(exact.record["foot_position"].values[..., :2], time, axis=0), axis=-1)
@@ -39,7 +39,7 @@ def kinds(exact: Run, mujoco: Run) -> np.ndarray:
 
 
 def _nearest(time: np.ndarray, events: np.ndarray, both: bool) -> np.ndarray:
-    """Return how far each time is from the nearest event, shape (n,) [s]; without `both` from the last before it."""
+    """Return the distance of each time from the nearest event, shape (n,) [s]; without `both` from the last before."""
     events = np.concatenate([[-np.inf], events[np.isfinite(events)], [np.inf]])
     after = np.searchsorted(events, time, side="right")
     since = time - events[after - 1]

@@ -164,7 +164,7 @@ def begun(name: str, seed: int, options: Options | None = None) -> Simulation:
 
 
 def drop(name: str, seed: int, options: Options | None = None) -> Outcome:
-    """Return what becomes of a drop."""
+    """Return the outcome of a drop."""
     begun(name, seed, options).to(1e-6)  # compiles what is not compiled yet
     began = time.process_time()
     run = begun(name, seed, options)

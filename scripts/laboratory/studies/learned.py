@@ -70,7 +70,7 @@ def rows_of(stored: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _cells(seeds: Sequence[Played]) -> list[str]:
-    """Return how many seeds there are, the range of speed and return, and all falls."""
+    """Return the number of seeds, the ranges of speed and return, and all falls."""
     ends = [(min(values), max(values)) for values in ([one.speed for one in seeds], [one.reward for one in seeds])]
     told = [
         " to ".join(dict.fromkeys(form.format(end) for end in both))

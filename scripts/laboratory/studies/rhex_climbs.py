@@ -50,7 +50,7 @@ class StairClimb:
 
 
 def climb(case: StairClimb, seed: int) -> Climbed:
-    """Return what a climb came to.
+    """Return the outcome of a climb.
 
     The first riser is up to a tread farther than the stairs say, so that the clock meets it in any phase, and the robot
     begins with a small velocity: both are drawn by the seed.

@@ -134,7 +134,7 @@ def _run(stride: orbit.StrideMap, final_time: float) -> Result:
 
 
 def measure(walk: RhexWalk, engine: str) -> WalkNumbers:
-    """Return what a walk shows in one of `ENGINES`."""
+    """Return the measures of a walk in one of `ENGINES`."""
     run = (
         HEXAPOD.exact(walk.experiment, walk.seconds)
         if engine == "exact"
@@ -144,7 +144,7 @@ def measure(walk: RhexWalk, engine: str) -> WalkNumbers:
 
 
 def numbers_of(record: xr.Dataset, params: HexapodParams) -> WalkNumbers:
-    """Return what a record shows, over whole strides after `SETTLE` seconds."""
+    """Return the measures of a record, over whole strides after `SETTLE` seconds."""
     found = summary.summarise(record, SETTLE)
     inside = found.window.holds(record)
     current, voltage = record["motor_current"].values, record["motor_voltage"].values

@@ -196,7 +196,7 @@ def refine(values: Sequence[float], fineness: int) -> np.ndarray:
 
 
 def count(verdicts: np.ndarray) -> str:
-    """Return how often each verdict occurs, in words."""
+    """Return the count of each verdict, in words."""
     return ", ".join(f"{np.sum(verdicts == v)} {v.name.lower()}" for v in Verdict if np.any(verdicts == v))
 
 
@@ -217,7 +217,7 @@ ORBIT = ("height", "vertical", "forward", "lateral", "pitch", "pitch_rate", "rol
 
 
 def orbit(record: xr.Dataset) -> np.ndarray:
-    """Return what a walk repeats from stride to stride, wherever it goes, shape (n, 8), columns `ORBIT`.
+    """Return the coordinates that a walk repeats from stride to stride, wherever it goes: shape (n, 8), of `ORBIT`.
 
     Height above the ground [m], velocity upward, along the heading and to its right [m/s], pitch [rad], and the angular
     velocity in the body frame [rad/s].
