@@ -68,6 +68,16 @@ def test_a_policy_by_name_is_played_by_its_name_and_certificates_are_told(quick,
     assert leaderboard.table([entry])[0][-1] == "leans on the simulator"
 
 
+def test_a_checkpoint_of_a_task_is_an_entry_without_a_further_word(quick, tmp_path):
+    stored = dict(np.load(policies.shipped()["hexapod-gait-0"] / "policy.npz"))
+    about = json.dumps(json.loads(str(stored["about"])) | {"environment": WALK})
+    (tmp_path / "best").mkdir()
+    np.savez(tmp_path / "best" / "policy.npz", **stored | {"about": about})
+    assert cli.main(["evaluate", str(tmp_path / "best"), "--out", str(tmp_path / "mine" / "walk")]) == 0
+    (entry,) = leaderboard.entries([tmp_path / "mine"])
+    assert (entry.task, entry.options["action_mode"]) == (WALK, "gait")
+
+
 REFUSED = {
     "another option": (
         lambda result: result["task"]["fingerprint"]["options"].update(push_speed=1.0),
