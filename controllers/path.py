@@ -71,10 +71,6 @@ class Path:
         first, second = self._by_length(s, 1), self._by_length(s, 2)
         return (first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]) / np.sum(first**2, axis=-1) ** 1.5
 
-    def samples(self) -> np.ndarray:
-        """Return lengths along the path, close enough to see its bends, shape (k,) [m]."""
-        return np.linspace(0.0, self.length, FINE * (len(self.points) - 1) + 1)
-
     def distance(self, places) -> np.ndarray:
         """Return the distance of places (..., 2) from the path, at its nearest point [m]."""
         places = np.asarray(places, float)

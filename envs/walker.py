@@ -269,7 +269,9 @@ class WalkerTask(FreeBodyTask):
         return terms
 
 
-def following(walk: np.ndarray, command: np.ndarray, speed: float, turn: float, most: float) -> np.ndarray:
+def following(
+    walk: np.ndarray, command: np.ndarray, speed: float, turn: float, most: float, fastest: float = math.inf
+) -> np.ndarray:
     """Return the gait that follows a command, its frequency and steering those of the walk, in proportion.
 
     Args:
@@ -278,12 +280,13 @@ def following(walk: np.ndarray, command: np.ndarray, speed: float, turn: float, 
         speed: Of the walk [m/s].
         turn: Its steering for a yaw rate of 1 rad/s.
         most: Largest steering either way.
+        fastest: Largest frequency [Hz]; beyond it the machine's motors do not follow, and it walks slower.
 
     Returns:
         Shape (..., n). No frequency is 0, since some gaits have a period.
     """
     gait = np.tile(walk, (*command.shape[:-1], 1))
-    gait[..., 0] *= np.maximum(command[..., 0] / speed, 1e-6)
+    gait[..., 0] = np.minimum(gait[..., 0] * np.maximum(command[..., 0] / speed, 1e-6), fastest)
     gait[..., -1] = np.clip(turn * command[..., 1], -most, most)
     return gait
 

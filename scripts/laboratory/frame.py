@@ -50,7 +50,7 @@ class Page:
     Args:
         parts: Tables, and paragraphs between them.
         files: What lies beside the document, by its path in docs/, made when asked for: a matplotlib figure (.png), a
-            dictionary of arrays (.npz), a table of pandas (.csv), or a script's text (.js).
+            dictionary of arrays (.npz), a table of pandas (.csv), or text (.js, .json).
     """
 
     def __init__(self, *parts: Table | str, files: Mapping[str, Callable[[], Any]] | None = None) -> None:
@@ -201,7 +201,7 @@ def _write_file(path: Path, make: Callable[[], Any]) -> None:
             made.savefig(part, dpi=120)
         elif path.suffix == ".npz":
             np.savez_compressed(part, **made)
-        elif path.suffix == ".js":
+        elif path.suffix in (".js", ".json"):
             part.write_text(made, encoding="utf-8")
         else:
             made.to_csv(part, index=False, float_format="%.6g")

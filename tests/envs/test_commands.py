@@ -208,3 +208,12 @@ def test_ranges_of_one_s_own_stay_as_they_are_given():
     assert env.task.command_ranges[0] == (-0.1, 0.2) and env.task.command_ranges[1] != (-0.1, 0.2)
     with pytest.raises(ValueError, match="command_speed must be a range, its lowest number first"):
         own(command_speed=(0.2, 0.1), task="commanded")
+
+
+def test_a_command_beyond_its_motors_leaves_a_multipod_at_its_fastest_gait():
+    """Its peak yaw speed is within the motors' no-load speed; at 1.2 m/s the frequency in proportion is 4.24 Hz."""
+    task = single("Multipod-v1").task
+    asked = np.array([[0.085, 0.0], [0.9, 0.0], [1.2, 0.3], [9.0, 0.0]])
+    frequency, *_, steering = task.gait_corrected(asked).T
+    np.testing.assert_allclose(frequency, [0.3, 0.3 * 0.9 / 0.085, 3.3, 3.3])
+    assert steering[2] == 0.1 and 2 * np.pi * 3.3 * 0.3 < task.config.robot.motor.no_load_speed

@@ -3,7 +3,8 @@
 Usage: tarsus leaderboard FOLDER ... [--trust] [--out FOLDER] [--json]. Each FOLDER is an entrant: the results of
 `tarsus evaluate POLICY --env tarsus/HexapodWalk-v0 --out FOLDER/NAME` below it, one for each training seed and task. An
 entry of a task that differs, without all evaluation seeds, or whose scores a replay does not give is refused by what
-differs, and nothing is written. The exit status is 0, or 2 for entries that are refused.
+differs, and nothing is written. Beside them stand the scores that come with the package, marked as stored, of the same
+tasks. The exit status is 0, or 2 for entries that are refused.
 Runtime: ten to twenty seconds of a core for each policy in each task, with --trust a second for each task.
 """
 
@@ -12,6 +13,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tarsus.scripts.command import arguments, output
+from tarsus.scripts.library.base import stamp
 
 FILES = ("leaderboard.md",)
 
@@ -39,10 +41,13 @@ def main(argv: list[str] | None = None) -> int:
             found = [leaderboard.replayed(entry) for entry in tqdm(found, unit="policy", disable=args.json)]
     except ValueError as error:
         raise arguments.Refusal(f"tarsus leaderboard: {error}") from error
-    shown = leaderboard.markdown(found)
+    rows = leaderboard.table(found, beside=True)
     told = "taken as told" if args.trust else "of playing all again here"
-    shown += f"\nscores {told}; interquartile means and 95 % intervals of the stratified bootstrap"
+    shown = (
+        f"{stamp.markdown_table(leaderboard.HEAD, rows)}\nscores {told}, (stored) those that come with the package; "
+    )
+    shown += "interquartile means and 95 % intervals of the stratified bootstrap"
     files.keep(FILES[0], shown + "\n")
-    rows = [dict(zip(leaderboard.HEAD, row, strict=True)) for row in leaderboard.table(found)]
-    files.report("tarsus leaderboard", shown, replayed=not args.trust, rows=rows)
+    named = [dict(zip(leaderboard.HEAD, row, strict=True)) for row in rows]
+    files.report("tarsus leaderboard", shown, replayed=not args.trust, rows=named)
     return 0

@@ -55,5 +55,5 @@ def main(argv: list[str] | None = None) -> int:
     if done < run.total_steps:
         print(f"tarsus train: interrupted at step {done}; {planning.how_to_go_on(asked.folder)}", file=sys.stderr)
         return interrupts.EXIT_STATUS
-    print(f"{asked.folder}/best is the best policy; tarsus evaluate {asked.folder}/best shows what it does")
+    print(planning.how_to_look(asked.folder))
     return 0

@@ -9,7 +9,8 @@ Trained policies are the shipped ones of a task's environment, all training seed
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -108,4 +109,13 @@ def tables(task: tuple[Literal[*TASKS], ...] = tuple(TASKS), runs: Path | None =
     made = iter(parallel.each(run_episode, flat, jobs, desc="episodes"))
     found = [entered(case, itertools.islice(made, len(SEEDS))) for case in cases]
     rows = [[*row[:-1], trained_for(row[1])] for row in leaderboard.table(found) if row[0] in TASKS]
-    return Page(described(), Table((*leaderboard.HEAD[:-1], "steps"), rows, "## What policies score"))
+    scored = Table((*leaderboard.HEAD[:-1], "steps"), rows, "## What policies score")
+    return Page(described(), scored, files={"../scripts/library/learning/trained/scores.json": lambda: stored(rows)})
+
+
+def stored(rows: Iterable[Sequence]) -> str:
+    """Return the scores that come with the package, of `leaderboard.STORED`, with these rows of some tasks in them."""
+    found = json.loads(leaderboard.STORED.read_text(encoding="utf-8"))
+    anew = {name: [row[1:] for row in some] for name, some in itertools.groupby(rows, lambda row: row[0])}
+    lines = [f"{json.dumps(name)}: {json.dumps({**found, **anew}.get(name, []), ensure_ascii=False)}" for name in TASKS]
+    return "{\n" + ",\n".join(lines) + "\n}\n"

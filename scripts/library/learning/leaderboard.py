@@ -26,6 +26,8 @@ from tarsus.scripts.library.learning.training_runs import differences
 
 CLOSE = 1e-3  # by which an episode's score may differ when it is played again on such a computer
 ERRORS = 4.0  # standard errors by which their mean may differ on another
+# Of docs/tasks.md, by task: entrant, score with its interval, policies, falls, steps of training.
+STORED = policies.SHIPPED / "scores.json"
 HEAD = ("task", "entrant", "score (95 %)", "policies", "falls", "certificate")
 
 
@@ -145,13 +147,24 @@ def replayed(entry: Entry) -> Entry:
     raise ValueError(f"{entry.folder}: {what} scores {here:.4f} when it is played again, and not {told:.4f}")
 
 
-def table(found: Sequence[Entry]) -> list[list[str]]:
-    """Return a row for each entrant in each task, of `HEAD`, best first; and last the entrants over all their tasks."""
+def table(found: Sequence[Entry], beside: bool = False) -> list[list[str]]:
+    """Return a row for each entrant in each task, of `HEAD`, best first; and last the entrants over all their tasks.
+
+    With `beside`, also those that are stored with the package, of the entries' tasks: of its policies, hand-made ones
+    and random actions.
+    """
     rows, entrants = [], list(dict.fromkeys(entry.entrant for entry in found))
+    stored = json.loads(STORED.read_text(encoding="utf-8")) if beside else {}
     for name in TASKS:
-        rows += _sorted([_row(name, who, [e for e in found if (e.entrant, e.task) == (who, name)]) for who in entrants])
+        some = [_row(name, who, [e for e in found if (e.entrant, e.task) == (who, name)]) for who in entrants]
+        rows += _sorted([*some, *(_stored(name, row) for row in stored.get(name, ()) if any(some))])
     over = [_over(who, [entry for entry in found if entry.entrant == who]) for who in entrants]
     return [row[1:] for row in [*rows, *_sorted(over)]]
+
+
+def _stored(name: str, row: Sequence) -> list:
+    who, score, n, falls, _ = row
+    return [float(score.split()[0]), name, f"{who} (stored)", score, n, falls, "-"]
 
 
 def runs(mine: Sequence[Entry]) -> np.ndarray:
@@ -177,10 +190,6 @@ def _over(who: str, mine: Sequence[Entry]) -> list:
     mean, *ends = interquartile([runs(some) for some in by_task if some])
     n = f"{sum(map(bool, by_task))} of {len(TASKS)} tasks"
     return [mean, n, who, stamp.interval(mean, *ends, ".3f"), len(mine), "", ""]
-
-
-def markdown(found: Sequence[Entry]) -> str:
-    return stamp.markdown_table(HEAD, table(found))
 
 
 def _verdict(folder: Path) -> str:

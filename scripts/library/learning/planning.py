@@ -29,6 +29,13 @@ def how_to_go_on(folder: Path) -> str:
     return f"--resume goes on from step {checkpoint.settings(latest)['steps']}, in {latest}"
 
 
+def how_to_look(folder: Path) -> str:
+    """Return where the results of a training are, and what shows them."""
+    best, every = f"{folder}/best", f"{folder}/evaluations.npz has all evaluations"
+    return f"""{best} is the best policy; tarsus evaluate {best} shows what it does, --video walk.mp4 films it
+{every}, {folder}/log-*/progress.csv what was learned, update by update"""
+
+
 @dataclass(frozen=True)
 class Asked:
     """A training as somebody asks for it: one of `run` and `environment` is given, or both where the run is a file.
@@ -111,13 +118,24 @@ def planned(asked: Asked) -> TrainingRun:
         raise ValueError(f"Stable-Baselines3 is needed: {extras.install('rl')}")
     from tarsus.scripts.library.learning import training
 
+    check(run)
     if checkpoint.newest(folder / "latest").exists() and not asked.resume:
         raise ValueError(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh")
     if asked.resume:
         checkpoint.check(training.checkpoint_in(folder), run)
-    check(run)
     output.check(folder / "evaluations.npz")
     return run
+
+
+def too_short(run: TrainingRun) -> str:
+    """Return the sentence about a training in which no episode ends by its time, "" of a longer one."""
+    env = playing.make(run.environment, run.options)
+    horizon, each = env.spec.max_episode_steps, run.total_steps // run.num_envs
+    env.close()
+    if each >= horizon:
+        return ""
+    what = f"{run.total_steps:,} steps of {run.num_envs} simulations are {each:,} of each, an episode has {horizon:,}"
+    return f"{what}: none ends by its time, and evaluations alone show a return; --steps or --num-envs changes that"
 
 
 def carried_out(run: TrainingRun, asked: Asked) -> int:
@@ -129,6 +147,8 @@ def carried_out(run: TrainingRun, asked: Asked) -> int:
 
     threads = asked.threads or training.idle_processors(run.num_envs)
     torch.set_num_threads(threads)
+    if said := too_short(run):
+        print(said)
     default = inspect.signature(getattr(stable_baselines3, run.algorithm)).parameters["n_steps"].default
     least = run.settings.get("n_steps", default) * run.num_envs  # of PPO, which never does less
     every = max(least, min(asked.eval_every, run.total_steps))  # a short run is judged once, at its end

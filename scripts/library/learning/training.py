@@ -92,18 +92,23 @@ def carry_over(evaluation, folder: Path) -> None:
             evaluation.evaluations_timesteps = before["timesteps"].tolist()
             evaluation.evaluations_results = before["results"].tolist()
             evaluation.evaluations_length = before["ep_lengths"].tolist()
-        evaluation.best_mean_reward = float(np.mean(evaluation.evaluations_results, axis=1).max())
+        means = np.mean(evaluation.evaluations_results, axis=1)
+        evaluation.best_mean_reward, evaluation.last_mean_reward = float(means.max()), float(means[-1])
     best = checkpoint.newest(folder / "best")
     if best.exists():  # it knows best: a process may have been killed between an evaluation and its checkpoint
         evaluation.best_mean_reward = checkpoint.settings(best).get("mean_reward", evaluation.best_mean_reward)
 
 
-def watching(run: TrainingRun, seed: int, folder: Path, every: int, bar: tqdm, stop):
-    """Return the callback that shows progress, writes `latest/`, and ends the training when `stop()` says so."""
+def watching(run: TrainingRun, seed: int, folder: Path, every: int, bar: tqdm, stop, judge):
+    """Return the callback that shows progress, writes `latest/`, and ends the training when `stop()` says so.
+
+    The bar's return is that of the last evaluation, by `judge`; of training, where actions have noise, it shows the
+    mean return and length [steps] of the last episodes that ended.
+    """
     from stable_baselines3.common.callbacks import BaseCallback
 
     class Latest(BaseCallback):
-        """Show steps, mean return and mean length [steps] of the last episodes; write `latest/` every so many steps."""
+        """Show steps and returns; write `latest/` every so many steps."""
 
         def _on_training_start(self) -> None:
             self.saved = self.num_timesteps
@@ -116,9 +121,12 @@ def watching(run: TrainingRun, seed: int, folder: Path, every: int, bar: tqdm, s
             return not stop()
 
         def _on_rollout_end(self) -> None:
+            known = bool(judge.evaluations_timesteps)
+            shown = {"return": f"{judge.last_mean_reward:.1f}"} if known else {"first evaluation": f"{every:,}"}
             if last := self.model.ep_info_buffer:
                 mean = {name: np.mean([episode[name] for episode in last]) for name in "rl"}
-                bar.set_postfix({"return": f"{mean['r']:.1f}", "length": f"{mean['l']:.0f}"}, refresh=False)
+                shown |= {"with noise": f"{mean['r']:.1f}", "length": f"{mean['l']:.0f}"}
+            bar.set_postfix(shown, refresh=False)
 
     return Latest()
 
@@ -171,7 +179,7 @@ def train(
         if resume:
             carry_over(judge, folder)
         try:
-            watch = watching(run, seed, folder, eval_every, bar, asked)
+            watch = watching(run, seed, folder, eval_every, bar, asked, judge)
             first = [starting.warming(run)] if run.start else []
             model.learn(left, callback=[*first, judge, watch], reset_num_timesteps=not resume)
         finally:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,13 +122,44 @@ def test_threads_are_as_many_as_processors_are_idle(monkeypatch):
         assert training.idle_processors(6) == threads
 
 
-def test_the_bar_shows_return_and_length_and_evaluations_have_the_threads(tmp_path, monkeypatch, capsys):
+SHORT = dict(settings=dict(n_steps=8, batch_size=32, n_epochs=1), num_envs=4, total_steps=64)
+
+
+def test_the_bar_shows_what_training_earns_and_evaluations_have_the_threads(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(training, "EVAL_ENVS", 1)
     made, make = [], training.environments
     monkeypatch.setattr(training, "environments", lambda *rest: made.append(rest[1:]) or make(*rest))
-    settings = dict(n_steps=8, batch_size=32, n_epochs=1)
-    run = TrainingRun("HoppingLeg-v1", dict(max_episode_steps=5), settings=settings, num_envs=4, total_steps=64)
-    training.train(run, 0, tmp_path, eval_every=10**9, n_threads=3)
+    training.train(
+        TrainingRun("HoppingLeg-v1", dict(max_episode_steps=5), **SHORT), 0, tmp_path, eval_every=10**9, n_threads=3
+    )
     assert made == [(4, 3), (1, 3)]
     shown = capsys.readouterr().err
-    assert "length=5" in shown and re.search(r"return=-?\d+\.\d", shown)
+    assert "length=5" in shown and re.search(r"with noise=-?\d+\.\d", shown) and "return=" not in shown
+    assert "first evaluation=1,000,000,000" in shown
+
+
+def test_the_return_of_the_bar_is_that_of_the_last_evaluation_also_of_a_training_that_goes_on(tmp_path, capsys):
+    run = TrainingRun("HoppingLeg-v1", dict(max_episode_steps=5), **SHORT)
+    for steps in (64, 96):
+        training.train(replace(run, total_steps=steps), 0, tmp_path, eval_every=32, n_threads=1, resume=steps == 96)
+        with np.load(tmp_path / "evaluations.npz") as stored:
+            last = stored["results"][-1].mean()
+        assert f"return={last:.1f}" in capsys.readouterr().err
+    judge = training.evaluations(run, 0, tmp_path, 32, 1)
+    training.carry_over(judge, tmp_path)
+    assert judge.last_mean_reward == last <= judge.best_mean_reward
+
+
+def test_a_training_in_which_no_episode_ends_says_so():
+    run = TrainingRun("HoppingLeg-v1", dict(max_episode_steps=16), **SHORT)
+    assert not planning.too_short(run)
+    said = planning.too_short(replace(run, options=dict(max_episode_steps=17)))
+    assert said.startswith("64 steps of 4 simulations are 16 of each, an episode has 17: none ends by its time")
+
+
+def test_a_typo_is_told_before_that_there_is_a_training_already(tmp_path, capsys):
+    (tmp_path / "hexapod-0" / "latest").mkdir(parents=True)
+    assert train.main(["hexapod", "--out", str(tmp_path), "--option", "terain=rough"]) == 2
+    assert "terain" in capsys.readouterr().err
+    assert train.main(["hexapod", "--out", str(tmp_path), "--option", "terrain=rough"]) == 2
+    assert "hexapod-0 exists; --resume goes on" in capsys.readouterr().err

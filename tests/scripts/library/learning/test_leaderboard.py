@@ -68,6 +68,16 @@ def test_a_policy_by_name_is_played_by_its_name_and_certificates_are_told(quick,
     assert leaderboard.table([entry])[0][-1] == "leans on the simulator"
 
 
+def test_a_checkpoint_of_a_task_is_an_entry_without_a_further_word(quick, tmp_path):
+    stored = dict(np.load(policies.shipped()["hexapod-gait-0"] / "policy.npz"))
+    about = json.dumps(json.loads(str(stored["about"])) | {"environment": WALK})
+    (tmp_path / "best").mkdir()
+    np.savez(tmp_path / "best" / "policy.npz", **stored | {"about": about})
+    assert cli.main(["evaluate", str(tmp_path / "best"), "--out", str(tmp_path / "mine" / "walk")]) == 0
+    (entry,) = leaderboard.entries([tmp_path / "mine"])
+    assert (entry.task, entry.options["action_mode"]) == (WALK, "gait")
+
+
 REFUSED = {
     "another option": (
         lambda result: result["task"]["fingerprint"]["options"].update(push_speed=1.0),
@@ -131,7 +141,8 @@ def test_on_another_computer_the_means_must_agree_within_what_episodes_differ_by
     enter(folder, "zero")
     elsewhere(folder, lambda score, seed: score + 0.1 * (-1) ** seed + 0.05)  # 1.5 standard errors
     assert cli.main(table) == 0
-    row = json.loads((tmp_path / "table" / "result.json").read_text())["result"]["rows"][0]
+    rows = json.loads((tmp_path / "table" / "result.json").read_text())["result"]["rows"]
+    (row,) = [row for row in rows if (row["entrant"], row["task"]) == ("it", WALK)]
     assert row["score (95 %)"].startswith("0.550")  # of what is played here
     elsewhere(folder, lambda score, seed: score + 0.12)  # 5.1 with what was added before
     assert cli.main([*table, "--force"]) == 2
@@ -195,6 +206,19 @@ def test_the_table_compares_runs_within_tasks_and_then_over_all(quick, tmp_path,
     assert rows[4][2].startswith(f"{both:.3f} (")
 
 
+def test_scores_that_come_with_the_package_stand_beside_entries_of_their_tasks_in_order(quick, tmp_path, capsys):
+    enter(tmp_path / "mine" / "walk", "zero")
+    capsys.readouterr()
+    assert cli.main(["leaderboard", str(tmp_path / "mine"), "--trust", "--out", str(tmp_path / "table"), "--json"]) == 0
+    *rows, over = json.loads(capsys.readouterr().out)["result"]["rows"]
+    assert {row["task"] for row in rows} == {WALK} and over["task"] == f"1 of {len(TASKS)} tasks"
+    own = [row["entrant"] for row in rows].index("mine")
+    assert [row["entrant"] for row in rows[: own + 1]] == ["hexapod-gait (stored)", "dash (stored)", "mine"]
+    assert {row["entrant"] for row in rows[own + 1 :]} == {f"{name} (stored)" for name in ("hexapod", "zero", "random")}
+    (entry,) = leaderboard.entries([tmp_path / "mine"])
+    assert [row[1] for row in leaderboard.table([entry])] == ["mine", "mine"]  # of a page, entries alone
+
+
 @pytest.mark.parametrize("words", [["--seeds", "3"], ["--episodes", "2"], ["--option", "terrain=rough"]])
 def test_the_seeds_and_the_task_are_not_an_entrants_to_choose(words, capsys):
     assert cli.main(["evaluate", "zero", "--env", WALK, *words]) == 2
@@ -205,8 +229,9 @@ def test_the_seeds_and_the_task_are_not_an_entrants_to_choose(words, capsys):
 def test_an_entry_scores_the_same_when_it_is_played_again(tmp_path, capsys):
     enter(tmp_path / "it" / "ditch", "zero", "tarsus/HoppingDitch-v0")
     assert cli.main(["leaderboard", str(tmp_path / "it"), "--out", str(tmp_path / "table"), "--json"]) == 0
-    (row, _) = json.loads((tmp_path / "table" / "result.json").read_text())["result"]["rows"]
-    assert row["task"] == "tarsus/HoppingDitch-v0" and row["policies"] == 1
+    rows = json.loads((tmp_path / "table" / "result.json").read_text())["result"]["rows"]
+    (row,) = [row for row in rows if row["entrant"] == "it" and row["task"] == "tarsus/HoppingDitch-v0"]
+    assert row["policies"] == 1
 
 
 def test_what_diverges_has_the_score_of_its_way_until_then(monkeypatch):

@@ -170,6 +170,9 @@ def test_ctrl_c_ends_a_training_with_a_checkpoint_and_a_sentence(tmp_path, monke
     assert f"interrupted at step 44; --resume goes on from step 44, in {latest}" in sentence(capsys)
     assert checkpoint.settings(latest)["steps"] == 44 and not checkpoint.damage(latest)
     assert resume(tmp_path) == 0 and checkpoint.settings(latest)["steps"] >= 96
+    told = capsys.readouterr().out
+    for name in ("best", "evaluations.npz", "log-*/progress.csv"):
+        assert list(latest.parent.glob(name)) and f"{latest.parent}/{name}" in told
 
 
 def cut(path):
