@@ -5,7 +5,6 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
 
-from tarsus.scripts.library.stability import shown
 from tarsus.scripts.library.stability.ensembles import ensemble
 from tarsus.scripts.library.stability.margins import Margin
 from tarsus.scripts.library.stability.survival import threshold
