@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..analytic.terrain import Flat
-from ..mjcf.lowest_points import lowest
+from ..mjcf.own_feet import lowest
 from ..mjcf.own_robot import OwnRobot, adapted, standing
 from ..mjcf.terrain import GROUND
 from . import own_clock

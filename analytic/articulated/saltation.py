@@ -18,10 +18,10 @@ from ..compilation import jit
 from . import events, flow
 from .constrained import field
 from .continued import modes_of
+from .guards import let_go, mark_yielding
 from .layout import VELOCITY
 from .modes import SLIDE
 from .outcome import RunStatus
-from .reversal import let_go, mark_yielding
 from .simulation import FLOWS, Simulation
 
 if TYPE_CHECKING:

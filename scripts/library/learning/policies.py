@@ -23,8 +23,8 @@ from tarsus.controllers import slip as slip_controller
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
+from tarsus.controllers.gaits import bigant_gait, multipod_gait
 from tarsus.controllers.rhex_policy import RhexPolicy
-from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs import TASKS
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
