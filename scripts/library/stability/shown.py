@@ -7,7 +7,7 @@ import numpy as np
 
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.stability import starts, surviving
+from tarsus.scripts.library.stability import result, surviving
 from tarsus.scripts.library.stability.result import Interval, Stability
 
 HEAD = (
@@ -37,7 +37,7 @@ def cells(found: Stability) -> list[str]:
         named,
         found.engine,
         found.verdict,
-        starts.counts(found.starts),
+        result.counts(found.starts),
         _cell(found.largest),
         *told,
         surviving.pushes(found),
