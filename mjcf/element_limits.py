@@ -100,7 +100,6 @@ class _Model:
         self._read_flexes()
 
     def made(self, element: Element) -> int:
-        """Return the number of elements that one makes, with those in it."""
         inside = sum(map(self.made, element.children))
         if element.name == "replicate":
             inside = max(inside, 1) * _whole(element.numbers("count"))
@@ -220,7 +219,6 @@ class Element:
             left += element.children
 
     def __str__(self) -> str:
-        """Return the tag as one would write it."""
         words = [self.name, *(f'{name}="{value}"' for name, value in self.attributes.items())]
         return textwrap.shorten(f"<{' '.join(words)}>", 120, placeholder=" ...>")
 

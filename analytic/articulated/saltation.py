@@ -215,7 +215,6 @@ class _Displaced:
         return there.path.rates.copy()
 
     def _guards(self, modes: tuple, x: np.ndarray, ctrl: np.ndarray) -> np.ndarray:
-        """Return the guards of modes at a state."""
         self._field(modes, x, ctrl)
         return self._there.path.before.copy()
 

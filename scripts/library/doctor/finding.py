@@ -60,7 +60,6 @@ class Diagnosis:
         return joined(self.places)
 
     def __str__(self) -> str:
-        """Return the finding in words."""
         return f"{self.ailment}, {self.where}: {with_unit(self.number, self.unit)}. {self.reason}"
 
 

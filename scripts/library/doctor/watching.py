@@ -195,7 +195,6 @@ class _Rows:
         )
 
     def watched(self, n: int, ended: str) -> Watched:
-        """Return the record of n steps."""
         names = ("listed", "gap", "force", "tangential", "slip_velocity")
         shapes = {"slip_velocity": (n, 0, 3)}
         stacks = {

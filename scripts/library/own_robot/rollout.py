@@ -47,7 +47,6 @@ class Toes:
         self._toes = np.array([toe(model, geoms) for geoms in feet])
 
     def __call__(self, data: mujoco.MjData) -> np.ndarray:
-        """Return them."""
         turns = data.xmat[self._bodies].reshape(-1, 3, 3)
         return data.xpos[self._bodies] + np.einsum("kij,kj->ki", turns, self._toes)
 
