@@ -20,7 +20,6 @@ class ClockController:
     """Commands angle and speed of every hip at time t."""
 
     def __init__(self, gait: TripodGait | Clock):
-        """Take the clock of a gait, or any clock."""
         self.clock = gait.clock() if isinstance(gait, TripodGait) else gait
 
     def __call__(self, t: float, hip_angle: np.ndarray) -> np.ndarray:

@@ -104,7 +104,6 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         return self._step(self._accepted(actions))
 
     def _step(self, actions: np.ndarray):
-        """Step by actions that were accepted."""
         waited = self._over
         if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
             over = np.flatnonzero(waited).tolist()

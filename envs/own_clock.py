@@ -91,7 +91,6 @@ def _legs(model: mujoco.MjModel) -> tuple[list[int], list[list[int]]]:
 
 
 def _servos(model: mujoco.MjModel, chains: list[list[int]]) -> dict[int, int]:
-    """Return the servo of each joint of a leg."""
     found = {joint: k for joint, k in own_servos.by_joint(model).items() if model.jnt_type[joint] == own_servos.HINGE}
     loose = [model.joint(joint).name for chain in chains for joint in chain if joint not in found]
     if loose:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..analytic.terrain import Flat
-from ..mjcf.lowest_points import lowest
+from ..mjcf.own_feet import lowest
 from ..mjcf.own_robot import OwnRobot, adapted, standing
 from ..mjcf.terrain import GROUND
 from . import own_clock
@@ -167,7 +167,6 @@ def _no_clock(robot: OwnRobot, options, env_class, standing: StandingCheck, why:
 
 
 def _tried(env, name: str) -> Trial:
-    """Return the trial of the baseline of an environment."""
     trial = tried(env, TRIAL)
     if not trial.ending and abs(trial.turn) * (trial.seconds - SETTLING) > TURNING:
         trial = tried(env, LONG)

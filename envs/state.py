@@ -36,7 +36,6 @@ class State:
     drawn: tuple[tuple[Any, Any, Any], ...] = ()
 
     def __len__(self) -> int:
-        """Return the number of simulations."""
         return len(self.randoms)
 
     def spread(self, n: int) -> State:

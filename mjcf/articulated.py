@@ -9,9 +9,8 @@ from ..analytic.articulated import layout
 from ..analytic.articulated.layout import DOFADR, KIND, QPOSADR, Tables
 from ..analytic.articulated.robot import Robot
 from .articulated_actuators import actuators
-from .articulated_equalities import equalities_of
 from .articulated_feet import feet_of, ground_of, name_of
-from .articulated_lines import limits_of, lines_of
+from .articulated_lines import equalities_of, limits_of, lines_of
 from .articulated_refusals import check
 
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import mujoco
 import numpy as np
 
-from .articulated_equalities import KINDS
 from .articulated_feet import name_of
-from .articulated_lines import is_fixed
+from .articulated_lines import KINDS, is_fixed
 from .kinds import BALL, FREE
 
 TURNING = (int(FREE), int(BALL))

@@ -4,12 +4,24 @@ Repetitions multiply: a replicate in a replicate, or a model that a replicate at
 attaches are read too.
 """
 
+from __future__ import annotations
+
+import html
 import math
+import re
+import textwrap
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from .tags import Element, elements
+# What is not closed goes on to the end, so that no text is read twice.
+TAG = re.compile(
+    r"<!--(?:.*?-->|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)|<[?!][^>]*"
+    r"|<\s*+(?P<end>/?)\s*+(?P<name>[\w:.-]++)(?P<rest>(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)",
+    re.DOTALL,
+)
+ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 MOST_ELEMENTS = 10_000  # that stand in no text: MuJoCo takes seconds for as many, and minutes for five times that
 MOST_DEEP = 400  # of tags within tags; MuJoCo's reader takes 500
@@ -88,7 +100,6 @@ class _Model:
         self._read_flexes()
 
     def made(self, element: Element) -> int:
-        """Return the number of elements that one makes, with those in it."""
         inside = sum(map(self.made, element.children))
         if element.name == "replicate":
             inside = max(inside, 1) * _whole(element.numbers("count"))
@@ -180,3 +191,53 @@ def _check_values(element: Element) -> None:
     if element.name == "mesh" and "builtin" in element.attributes:
         if max(element.numbers("params"), default=0.0) > MOST_OF_MESH:
             raise ValueError(f"{element} has a parameter above {MOST_OF_MESH}")
+
+
+@dataclass(frozen=True)
+class Element:
+    """A tag with its attributes, and the elements in it."""
+
+    name: str
+    attributes: Mapping[str, str]
+    children: list[Element] = field(default_factory=list)
+
+    def numbers(self, *names: str) -> list[float]:
+        """Return the numbers that attributes hold, in order; words that are none are left out."""
+        found = []
+        for word in " ".join(self.attributes.get(name, "") for name in names).split():
+            try:
+                found.append(float(word))
+            except ValueError:
+                continue  # MuJoCo refuses it
+        return found
+
+    def walk(self) -> Iterator[Element]:
+        """Yield the element and all below it."""
+        left = [self]
+        while left:
+            yield (element := left.pop())
+            left += element.children
+
+    def __str__(self) -> str:
+        words = [self.name, *(f'{name}="{value}"' for name, value in self.attributes.items())]
+        return textwrap.shorten(f"<{' '.join(words)}>", 120, placeholder=" ...>")
+
+
+def elements(text: str) -> tuple[Element, int]:
+    """Return the tree of a text's elements, and the depth of their nesting. Ill-formed text is left to MuJoCo."""
+    top = Element("", {})
+    above, deepest = [top], 0
+    for tag in TAG.finditer(text):
+        if tag["name"] is None:
+            continue
+        if tag["end"]:
+            if len(above) > 1:
+                above.pop()
+            continue
+        attributes = {name: html.unescape(a or b) for name, a, b in ATTRIBUTE.findall(tag["rest"])}
+        element = Element(tag["name"], attributes)
+        above[-1].children.append(element)
+        deepest = max(deepest, len(above))
+        if not tag["rest"].rstrip().endswith("/"):
+            above.append(element)
+    return top, deepest

@@ -187,7 +187,6 @@ class FootAxis:
     """
 
     def __init__(self, model: mujoco.MjModel) -> None:
-        """Find the foot of `model`."""
         geom = model.geom("toe_0")
         self._quat, self._body, self._site = geom.quat, int(geom.bodyid[0]), model.site("foot_0").id
         self._local = np.empty(3)

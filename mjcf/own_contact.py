@@ -44,7 +44,6 @@ def _friction(model: mujoco.MjModel, foot: int, floor: list[int]) -> float:
 
 
 def _pairs(model: mujoco.MjModel, feet: list[int], floor: list[int]) -> list[int]:
-    """Return the pairs of feet with the floor."""
     ends = [(int(model.pair_geom1[k]), int(model.pair_geom2[k])) for k in range(model.npair)]
     return [k for k, (a, b) in enumerate(ends) if (a in feet and b in floor) or (b in feet and a in floor)]
 

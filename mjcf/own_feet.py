@@ -11,8 +11,7 @@ import mujoco
 import numpy as np
 
 from .feet import OTHER, SHAPES, no_foot, points_of
-from .kinds import MESH
-from .lowest_points import lowest
+from .kinds import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
 from .own_urdf import LOST
 
 NUMBERS = {int(shape) for shape in SHAPES}
@@ -220,3 +219,24 @@ def joints_to(model: mujoco.MjModel, body: int) -> list[int]:
 def _root(model: mujoco.MjModel) -> int:
     free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
     return int(model.jnt_bodyid[free[0]]) if len(free) else 1
+
+
+def lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
+    """Return the height of a geom's lowest point [m], of a shape that is not listed that of its centre."""
+    down, size, centre = data.geom_xmat[geom].reshape(3, 3)[2], model.geom_size[geom], data.geom_xpos[geom, 2]
+    kind = model.geom_type[geom]
+    if kind == SPHERE:
+        return float(centre - size[0])
+    if kind == CAPSULE:
+        return float(centre - size[0] - size[1] * abs(down[2]))
+    if kind == CYLINDER:
+        return float(centre - size[0] * np.hypot(down[0], down[1]) - size[1] * abs(down[2]))
+    if kind == BOX:
+        return float(centre - np.abs(down) @ size)
+    if kind == ELLIPSOID:
+        return float(centre - np.linalg.norm(down * size))
+    if kind == MESH:
+        mesh = model.geom_dataid[geom]
+        first = model.mesh_vertadr[mesh]
+        return float(centre + (model.mesh_vert[first : first + model.mesh_vertnum[mesh]] @ down).min())
+    return float(centre)

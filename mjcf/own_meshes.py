@@ -65,7 +65,6 @@ def _points(collada: ET.Element) -> Iterator[np.ndarray]:
 
 
 def _positions(geometry: ET.Element) -> np.ndarray:
-    """Return the positions of a geometry, shape (n, 3)."""
     names = [one.get("source") for one in geometry.findall("mesh/vertices/input") if one.get("semantic") == "POSITION"]
     arrays = [one.find("float_array") for one in geometry.findall("mesh/source") if f"#{one.get('id')}" in names]
     return np.vstack([np.array((one.text or "").split(), float).reshape(-1, 3) for one in arrays if one is not None])

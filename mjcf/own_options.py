@@ -29,7 +29,6 @@ class Replaced:
     used: Any  # the value used
 
     def __str__(self) -> str:
-        """Return the three in words."""
         return f"{self.option} {_written(self.of_file)} by {_written(self.used)}"
 
 

@@ -15,8 +15,7 @@ from scipy.optimize import least_squares
 from ..analytic.spelling import listed
 from .feet import points_of
 from .kinds import BOX, CYLINDER, HINGE, MESH
-from .lowest_points import lowest
-from .own_feet import Tree, joints_to, posed, sphere_of
+from .own_feet import Tree, joints_to, lowest, posed, sphere_of
 
 FOUND = "found"
 LEVEL = 0.05  # of the height at rest, by which heights of feet may differ

@@ -42,7 +42,6 @@ class Packed:
             raise ValueError(f"MuJoCo cannot write the MjSpec: {' '.join(str(error).split())}") from None
 
     def __str__(self) -> str:
-        """Return its name in a sentence."""
         return "the MjSpec"
 
 

@@ -43,7 +43,7 @@ GOLDEN = HERE / "golden"
 # Folders and files that `make test` leaves to `make test-all`: commands, pages, pictures, studies, and whatever lasts.
 EXTRA = [HERE / name for name in (
     "analytic/hybrid/test_linked.py", "analytic/hybrid/test_linked_pass.py", "controllers/test_connection_mpc.py",
-    "controllers/test_deadbeat.py", "controllers/test_observers.py", "envs/test_baselines.py",
+    "controllers/test_observers.py", "envs/test_baselines.py",
     "envs/test_exact.py", "envs/test_torchrl.py", "envs/test_warp.py", "envs/test_warp_device.py",
     "envs/test_warp_kernels.py", "envs/test_warp_refusals.py", "envs/test_warp_translation.py", "fuzz", "scripts",
     "test_documented_code.py", "test_documented_commands.py", "test_equations.py", "test_extending.py",

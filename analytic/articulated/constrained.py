@@ -2,7 +2,7 @@
 
 from ..compilation import jit
 from . import layout
-from .dynamics import mechanics, total_force
+from .dynamics import mechanics, solve_lower, solve_upper, total_force
 from .equalities import equalities
 from .feet import closed_feet
 from .layout import (
@@ -24,7 +24,6 @@ from .least import least_forces
 from .modes import AT_REST, CLOSED, CREEP, DAMPED, DRY, FREE, N_BOOKS, NOT_DRY, RUBBED, SMOOTH, STICK, WORK
 from .rows import write_foot_rows, write_rows
 from .slip import slip_direction, turn
-from .tree import solve_lower, solve_upper
 from .vectors import add_scaled, clear, copy
 
 TURNS, TURNED = 8, 1e-6  # at most so many of the friction of feet that creep; the angle that is square of rounding

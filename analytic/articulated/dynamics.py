@@ -1,7 +1,8 @@
 """Mass matrix, forces and accelerations without contact, from what `kinematics` wrote.
 
 M(q) dv/dt + bias(q, v) = passive + actuator + J^T f, as MuJoCo's. M by composite bodies, the bias by the recursive
-Newton-Euler method (Featherstone, Rigid Body Dynamics Algorithms, 2008, tables 6.2 and 5.1).
+Newton-Euler method (Featherstone, Rigid Body Dynamics Algorithms, 2008, tables 6.2 and 5.1). Its factor along the tree,
+M = L^T L, has entries only where M has them (tables 6.3 to 6.5): a leg's rows leave the other legs alone.
 """
 
 import math
@@ -35,7 +36,6 @@ from .layout import (
     SPRING_FORCE,
     STIFFNESS,
 )
-from .tree import factorise_tree, solve_lower, solve_upper
 from .vectors import add, add_cross_force, copy, dot6, momentum
 
 
@@ -160,3 +160,50 @@ def energy(robot, work, qvel):
         part_2, part_3, part_4 = line[STIFFNESS] / 2.0, line[STIFFNESS + 1] / 3.0, line[STIFFNESS + 2] / 4.0
         potential += x * x * (part_2 + x * (part_3 + x * part_4))
     return kinetic, potential
+
+
+@jit(views=True)
+def factorise_tree(robot, mass, factor):
+    """Write L, lower triangular, with one over its diagonal, of a positive definite mass matrix; else NaN."""
+    for k in range(len(robot.dof)):
+        i = k
+        while i >= 0:
+            factor[k, i] = mass[k, i]
+            i = robot.dof_of[i, NEXT]
+    for k in range(len(robot.dof) - 1, -1, -1):
+        factor[k, k] = 1.0 / math.sqrt(factor[k, k])
+        i = robot.dof_of[k, NEXT]
+        while i >= 0:
+            factor[k, i] *= factor[k, k]
+            i = robot.dof_of[i, NEXT]
+        i = robot.dof_of[k, NEXT]
+        while i >= 0:
+            j = i
+            while j >= 0:
+                factor[i, j] -= factor[k, i] * factor[k, j]
+                j = robot.dof_of[j, NEXT]
+            i = robot.dof_of[i, NEXT]
+
+
+@jit(views=True)
+def solve_upper(robot, factor, vector):
+    """Replace a force by L^-T of it."""
+    for i in range(len(vector) - 1, -1, -1):
+        if vector[i] != 0.0:
+            vector[i] *= factor[i, i]
+            j = robot.dof_of[i, NEXT]
+            while j >= 0:
+                vector[j] -= factor[i, j] * vector[i]
+                j = robot.dof_of[j, NEXT]
+
+
+@jit(views=True)
+def solve_lower(robot, factor, vector):
+    """Replace a vector by L^-1 of it; M^-1 of a force is that of `solve_upper`."""
+    for i in range(len(vector)):
+        s = vector[i]
+        j = robot.dof_of[i, NEXT]
+        while j >= 0:
+            s -= factor[i, j] * vector[j]
+            j = robot.dof_of[j, NEXT]
+        vector[i] = s * factor[i, i]

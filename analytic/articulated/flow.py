@@ -11,10 +11,9 @@ from ..compilation import jit
 from .constrained import field
 from .dynamics import energy
 from .feet import feet
-from .guards import broken, guards
+from .guards import begin, broken, guards, let_go, mark_yielding
 from .kinematics import kinematics
 from .location import OF_FORCES, first_event, guards_at, is_clear
-from .reversal import begin, let_go, mark_yielding
 from .slip import let_rest
 from .steps import try_step
 

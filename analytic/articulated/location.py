@@ -132,7 +132,6 @@ def _zero(robot, work, contact, path, setting, ctrl, x, k, below, ends):
 
 @jit(views=True)
 def _depends(robot, contact, k):
-    """Return what guard k depends on."""
     n, limits = len(robot.foot), len(robot.limit)
     if k < 3 * n:
         return OF_PLACES if contact.foot[k // 3] == FREE else OF_FORCES

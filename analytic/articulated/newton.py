@@ -109,7 +109,6 @@ def _natural_map(matrix, free, x, anchor, delta, w, value, mode, frozen, blocks)
 
 @jit
 def _tangential_map(i, c, x, w, mu, value, mode, frozen):
-    """Write the tangential part of the map of a cone."""
     if mode[c] == OPEN:
         value[i + 1], value[i + 2] = x[i + 1], x[i + 2]
         return

@@ -5,6 +5,7 @@ row, and a column with their friction: C = R_n - mu (u1 R_t1 + u2 R_t2). Equalit
 """
 
 from ..compilation import jit
+from .dynamics import solve_upper
 from .layout import (
     BOUND,
     DRIFT,
@@ -20,7 +21,6 @@ from .layout import (
 )
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, SMOOTH, STICK
 from .slip import slip_direction
-from .tree import solve_upper
 from .vectors import add_scaled, copy, dot
 
 

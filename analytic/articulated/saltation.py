@@ -18,10 +18,10 @@ from ..compilation import jit
 from . import events, flow
 from .constrained import field
 from .continued import modes_of
+from .guards import let_go, mark_yielding
 from .layout import VELOCITY
 from .modes import SLIDE
 from .outcome import RunStatus
-from .reversal import let_go, mark_yielding
 from .simulation import FLOWS, Simulation
 
 if TYPE_CHECKING:
@@ -215,7 +215,6 @@ class _Displaced:
         return there.path.rates.copy()
 
     def _guards(self, modes: tuple, x: np.ndarray, ctrl: np.ndarray) -> np.ndarray:
-        """Return the guards of modes at a state."""
         self._field(modes, x, ctrl)
         return self._there.path.before.copy()
 

@@ -59,7 +59,7 @@ class Path(NamedTuple):
     armed: np.ndarray  # (n_guards,) bool, whether it was above that
     sunk: np.ndarray  # (n_guards,) one that never rose fires below minus this
     dry: np.ndarray  # (n_lines,) int, modes of dry lines before some are tried that turn back
-    log: np.ndarray  # (n, 3) time, line and what (`reversal`) of those that did
+    log: np.ndarray  # (n, 3) time, line and what (`guards`) of those that did
     logged: np.ndarray  # (1,) int, how many
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..compilation import entry
-from . import assembly, closed, events, flow, reversal
+from . import assembly, closed, events, flow, guards
 from .layout import GAP, MASS, workspace
 from .mechanics import array_of
 from .modes import N_BOOKS, contact_of
@@ -203,7 +203,7 @@ class Simulation:
     def _take_log(self) -> None:
         """Add the events of dry lines that turned back or yielded."""
         for time, line, what in self.path.log[: self.path.logged[0]].tolist():
-            words = "stops" if what == reversal.TURNED_BACK else "yields"
+            words = "stops" if what == guards.TURNED_BACK else "yields"
             self.events.append(Event(time, words, self.robot.line_names[int(line)], 0.0))
             self._count_event(time)
 

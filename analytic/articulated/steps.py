@@ -58,7 +58,6 @@ def _sum(stage, weights, n, x, size, out):
 
 @jit(views=True)
 def _error(path, scheme, rtol, x, size):
-    """Return the error of a step by the tolerance."""
     e5 = e3 = 0.0
     for i in range(len(x)):
         a = c = 0.0

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import saltation
-from .held import Held
+from .held import Held, apart, quaternion_product
 from .layout import FREE as FREE_JOINT
 from .layout import KIND
-from .motions import apart, quaternion_product
 from .outcome import RunStatus
 from .simulation import Simulation, start
 from .vectors import rotated

@@ -42,7 +42,6 @@ def _ordered(builder: Any, lo: Any, hi: Any) -> list:
 
 
 def _load(builder: Any, kind: IntervalType, data: Any, row: Any, cell: Any) -> Any:
-    """Return the interval in a row of four floats."""
     at = builder.mul(row, _whole(WORDS))
     words = [builder.load(builder.gep(data, [builder.add(at, _whole(i))])) for i in range(kind.bounds)]
     bounds = sum((_ordered(builder, *words[i : i + 2]) for i in range(0, kind.bounds, 2)), [])

@@ -79,7 +79,6 @@ def _cell_of(builder: Any, args: list, kinds: tuple) -> Any:
 
 
 def _call(context: Any, builder: Any, name: str, values: list, small: bool = False) -> list:
-    """Return the numbers that a rule makes of numbers."""
     rule = RULES[name]
     sig = signature(rule.given, rule.made)
     if is_tried():

@@ -80,7 +80,6 @@ def _constant(builder: Any, kind: JetType, value: Any) -> Any:
 
 
 def _in_all(builder: Any, number: Any, kind: ir.VectorType) -> Any:
-    """Return a vector with a number in all its entries."""
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), number, _index(0))
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), kind.count), None))
 

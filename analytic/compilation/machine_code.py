@@ -156,7 +156,6 @@ def expected(module: Any) -> list[str]:
 
 
 def _loaded(target_context: Any, names: list[str], parts: tuple) -> CompileResult:
-    """Return a compiled function."""
     define(target_context, names)
     return CompileResult._rebuild(target_context, *parts)
 

@@ -183,7 +183,6 @@ LAWS: dict[str, Law] = {law.__name__: law for law in _LAWS}
 
 
 def _begin(mobility: np.ndarray, velocity: np.ndarray, mu: float, restitution: float) -> tuple[RouthPath, np.ndarray]:
-    """Return the path, and which contacts meet."""
     _check(mobility, velocity, mu, restitution)
     whole = path(mobility, velocity, mu)
     return whole, whole.velocity[:, 1] < 0.0

@@ -73,7 +73,6 @@ def _advance(
 def _on_bound(
     curve: FixedPointCurve, a: CurvePoint, b: CurvePoint, limit: float
 ) -> tuple[Correction, CurvePoint | None]:
-    """Return the point on the bound, between a and b."""
     share = (limit - a.u[-1]) / (b.u[-1] - a.u[-1])
     guess = a.u + share * (b.u - a.u)
     guess[-1] = limit

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .guard import ON_ENTRY, SIDES, Guard
+from .guard import ON_ENTRY, SIDES, Guard, leaves_motion
 from .interval_functions import tried
 from .kernel import codes
 from .known_times import tables as known_times
 from .loader import Functions
-from .logging_guards import leaves_motion
 from .model import Model
 from .sliding import entering, sliding_functions
 

@@ -184,7 +184,6 @@ class SlidingWalk:
         return undulation_angles(cycles, *gait, n_pairs=self.params.n_segments, crab=crab)
 
     def _work(self) -> tuple[np.ndarray, ...]:
-        """Return arrays for the kernel."""
         pairs, n = self.params.n_segments, self.params.n_legs
         joints = np.empty((pairs, 2)), np.empty((pairs, 2)), np.empty((pairs, 2)), np.empty(3), np.empty((3, 3))
         solver = np.empty((1, n, 3)), np.empty((1, n, 3)), np.empty((SCRATCH_ROWS, n)), np.empty((1, OUT_COLUMNS))

@@ -119,8 +119,8 @@ ax.set(xlabel="touchdown angle [deg]", ylabel="next apex [m]", title="From 1.05 
 figure.tight_layout()
 
 # %% [markdown]
-# A controller that does so at every apex is called deadbeat:
-# `tarsus.controllers.deadbeat`.
+# A controller that does so at every apex is called deadbeat;
+# `tarsus.hybrid.control` plans one or more such strides.
 #
 # ## 7. The leg that forgets
 #

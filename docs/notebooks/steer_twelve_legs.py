@@ -15,8 +15,8 @@ from tarsus.analytic.models.sliding_walk import SlidingWalk
 from tarsus.contact import se2
 from tarsus.controllers.fault_bank import FaultBank
 from tarsus.controllers.feasibility import longest_stride, plan_to, smallest_radius
+from tarsus.controllers.gaits import multipod_gait
 from tarsus.controllers.path import Path
-from tarsus.controllers.robot_gaits import multipod_gait
 from tarsus.machines import PathWalking, follow
 from tarsus.sliding import Ailment, ailing_walk, watched
 

@@ -12,7 +12,7 @@ from ...analytic.models.hexapod import N_LEGS, HexapodParams, hybrid
 from ...analytic.models.hexapod.contact import FLIGHT, STICK
 from ...analytic.models.hexapod.layout import N_MACHINE, Variants, machine_params
 from ...analytic.models.hexapod.outputs import NAMES as OUTPUTS
-from ...analytic.models.hexapod.readings import make_readings
+from ...analytic.models.hexapod.outputs import make_readings
 from ...analytic.models.hexapod.servo import S, servo, split
 from ...analytic.models.hexapod.state import SCALE, TOES
 from ...analytic.models.hexapod.toes import N_MEMORY, toe_mode

@@ -179,7 +179,6 @@ class WarpVectorEnv(OnTensors):
         self.task.refresh()
 
     def _see(self) -> None:
-        """Keep what is observed."""
         self.observation = self.task.observe().tensor
         if self.task.privileged_slices:
             self.privileged = self.task.observe_privileged().tensor

@@ -123,7 +123,6 @@ def parser_of(main: Callable[[list[str]], int]) -> argparse.ArgumentParser:
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[str]:
-    """Return the options of a parser and of its subcommands."""
     subparsers = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     below = [made for action in subparsers for made in action.choices.values()]
     return sorted({option for made in (parser, *below) for option in made._option_string_actions})

@@ -111,7 +111,6 @@ class Process:
         return said
 
     def _next(self, patience: float, longest: float) -> bytes | None:
-        """Return the next line, None at the end."""
         until, used = time.monotonic() + patience, self._used()
         while True:
             try:

@@ -10,7 +10,6 @@ from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot
 from tarsus.analytic.models.sliding_observation import SlidingObservation
 from tarsus.analytic.models.sliding_walk import SlidingWalk
 from tarsus.controllers.fault_bank import LOST, PAYLOAD, WET, FaultBank
-from tarsus.controllers.friction_ratios import FrictionRatios
 from tarsus.controllers.observer import (
     UNKNOWABLE,
     Estimate,
@@ -21,6 +20,7 @@ from tarsus.controllers.observer import (
     filtered,
     refuse,
 )
+from tarsus.scripts.laboratory.models.friction_ratios import FrictionRatios
 
 DT = 0.05
 NOISE = np.array([2e-3, 2e-3, 1e-2, 2e-3, 2e-3])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.undulation import undulation_angles
-from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
+from tarsus.controllers.gaits import bigant_gait, multipod_gait
 from tarsus.envs import bigant, gait_kernels, multipod, surrogate
 from tarsus.envs.kernels import COMPILED
 

@@ -77,7 +77,7 @@ def test_feet_of_these_shapes_begin_on_the_ground(shape):
     text = TEXT.replace('type="sphere" size="0.018"', shape)
     model = models.model(models.OwnRobot(text, FEET))
     data = models.standing(model)
-    from tarsus.mjcf.lowest_points import lowest
+    from tarsus.mjcf.own_feet import lowest
 
     low = min(lowest(model, data, k) for (k,) in feet.toes(model))
     assert low == pytest.approx(0.0, abs=1e-12)

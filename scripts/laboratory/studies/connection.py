@@ -19,11 +19,11 @@ from tarsus.analytic.models.sliding_walk import SlidingWalk
 from tarsus.controllers.connection_mpc import ConnectionMPC, Steering
 from tarsus.controllers.connection_policy import SETTLE, origin_of
 from tarsus.controllers.fault_bank import FaultBank
-from tarsus.controllers.friction_ratios import FrictionRatios
+from tarsus.controllers.gaits import multipod_gait
 from tarsus.controllers.observer import PayloadObserver
 from tarsus.controllers.path import Path as Way
 from tarsus.controllers.path import relative
-from tarsus.controllers.robot_gaits import multipod_gait
+from tarsus.scripts.laboratory.models.friction_ratios import FrictionRatios
 from tarsus.scripts.library.learning import playing, steered
 from tarsus.scripts.library.learning.evaluation import steps
 from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, PathWalking, follow, pose_of

@@ -22,8 +22,8 @@ from tarsus.scripts.library.certificates.certificate import (
 from tarsus.scripts.library.certificates.divergence import CAUSES, DISTANCE
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.certificates.settings import BASE, ITSELF, ROBOT
-from tarsus.scripts.library.comparison import tables
-from tarsus.scripts.library.comparison.tables import Section
+from tarsus.scripts.library.comparison import shown
+from tarsus.scripts.library.comparison.shown import Section
 
 HEAD = ("setting", "speed [m/s]", "", "return", "", "CoT", "falls", "parts at [s]", "first differs", "verdict")
 COLORS = {HOLD: "#2a7f3f", UNKNOWN: "0.5", FALL: "#5b3fa0", DRIFT: "#d98c00", LEAN: "#b3202a", "": "0.7"}
@@ -89,7 +89,7 @@ def sections(certificate: Certificate) -> list[Section]:
 
 def html(certificate: Certificate, picture: Path) -> str:
     title = f"{output.called(certificate.policy)}: {certificate.verdict}"
-    return tables.page(title, facts(certificate), sections(certificate), {"settings": picture})
+    return shown.page(title, facts(certificate), sections(certificate), {"settings": picture})
 
 
 def draw(certificate: Certificate, tracks: Mapping[str, list[Track]]):

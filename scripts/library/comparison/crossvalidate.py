@@ -7,7 +7,6 @@ from typing import Any
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.comparison import shown as showing
-from tarsus.scripts.library.comparison import tables
 from tarsus.scripts.library.comparison.compare import Comparison, align, compare
 from tarsus.scripts.library.machines.machine import MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
@@ -60,8 +59,8 @@ def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison:
     pictures = {name: files.folder / f"{name}.png" for name in ("body", "feet")}
     lines, shown = facts(exact, mujoco, comparison), showing.sections(comparison)
     with files.writing(*FILES[5:7]) as (text, page):
-        text.write_text(tables.markdown(title, lines, shown, pictures), encoding="utf-8")
-        page.write_text(tables.page(title, lines, shown, pictures), encoding="utf-8")
+        text.write_text(shown.markdown(title, lines, shown, pictures), encoding="utf-8")
+        page.write_text(shown.page(title, lines, shown, pictures), encoding="utf-8")
 
 
 def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args) -> int:
@@ -82,5 +81,5 @@ def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Outp
             rendering.write_both(film, {"exact": exact.record, "MuJoCo": mujoco.record}, machine.model(experiment))
     shown = showing.sections(comparison)
     told = {section.title: section._asdict() for section in shown}
-    files.report(prog, tables.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)
+    files.report(prog, shown.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)
     return 0

@@ -12,7 +12,7 @@ from tarsus.analytic.spelling import listed
 from tarsus.mjcf import own_source
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.doctor import curing, finding, judging, mended_file, noticing, replaying, symptoms, watching
+from tarsus.scripts.library.doctor import curing, finding, judging, mended_file, replaying, symptoms, watching
 from tarsus.scripts.library.doctor.finding import Diagnosis
 from tarsus.scripts.library.doctor.replaying import Postures
 from tarsus.scripts.library.doctor.report import Contact, Report, Wanted
@@ -65,14 +65,14 @@ def examine(
         text = mended_file.written(mjcf, model, finding.merged(mends, wants))
     slides = [] if controls is None else [one for k in range(len(base.pairs)) for one in symptoms.slides(base, k)]
     left = [one.ailment for one in found if not np.isfinite(one.after)]
-    advice = noticing.of_preset(mjcf, base, ill, left, examined) if controls is None and not fell else []
+    advice = judging.of_preset(mjcf, base, ill, left, examined) if controls is None and not fell else []
     return Report(
         model=own_source.called(mjcf),
         seconds=examined,
         contacts=tuple(_contact(base, k) for k in range(len(base.pairs))),
         findings=(*fell, *found, *slides),
         mends=tuple(tuple(finding.as_xml(model, one.mends)) for one in (*fell, *found, *slides)),
-        notes=(*noticing.of_file(own_source.read(mjcf), model), *noticing.of_rest(base, controls is not None), *advice),
+        notes=(*judging.of_file(own_source.read(mjcf), model), *judging.of_rest(base, controls is not None), *advice),
         moved=controls is not None,
         stance=_numbers(base),
         mended_stance=_numbers(last) if mends else {},

@@ -1,7 +1,7 @@
 """The doctor's findings: an ailment, its place, its number, the reason, and the settings that mend it."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,7 +9,6 @@ import mujoco
 import numpy as np
 
 from tarsus.mjcf.presets import CONES, INTEGRATORS
-from tarsus.scripts.library.doctor.naming import joined, name_of
 
 SOLVERS = {"PGS": mujoco.mjtSolver.mjSOL_PGS, "CG": mujoco.mjtSolver.mjSOL_CG, "Newton": mujoco.mjtSolver.mjSOL_NEWTON}
 ENUMS = {"cone": CONES, "integrator": INTEGRATORS, "solver": SOLVERS}  # attributes whose values are words
@@ -61,7 +60,6 @@ class Diagnosis:
         return joined(self.places)
 
     def __str__(self) -> str:
-        """Return the finding in words."""
         return f"{self.ailment}, {self.where}: {with_unit(self.number, self.unit)}. {self.reason}"
 
 
@@ -173,3 +171,38 @@ def _has(model: mujoco.MjModel, mend: Mend) -> bool:
         return bool(np.allclose(has[: len(words)], words, rtol=1e-9, atol=0))
     has = getattr(model.opt, attribute)
     return has == ENUMS[attribute][value] if attribute in ENUMS else bool(np.isclose(has, float(value), rtol=1e-9))
+
+
+def name_of(model: mujoco.MjModel, geom: int) -> str:
+    """Return the words for a geom: its name, or its place in its body, counted from 0."""
+    body = int(model.geom_bodyid[geom])
+    return model.geom(geom).name or f"geom {geom - int(model.body_geomadr[body])} of {body_of(model, body)} (unnamed)"
+
+
+def joint_of(model: mujoco.MjModel, joint: int) -> str:
+    """Return the words for a joint, likewise."""
+    body = int(model.jnt_bodyid[joint])
+    place = joint - int(model.body_jntadr[body])
+    return model.joint(joint).name or f"joint {place} of {body_of(model, body)} (unnamed)"
+
+
+def body_of(model: mujoco.MjModel, body: int) -> str:
+    """Return the words for a body: its name, or its place in the file and in a body with a name."""
+    if body == 0:
+        return "the world"
+    if name := model.body(body).name:
+        return f"body {name}"
+    above = int(model.body_parentid[body])
+    while above and not model.body(above).name:
+        above = int(model.body_parentid[above])
+    inside = f", in body {model.body(above).name}" if above else ""
+    return f"the file's body number {body}{inside}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names of contacts in words, those on the same geom together: `FL, FR on floor; box on shelf`."""
+    on: dict[str, list[str]] = {}
+    for name in names:
+        first, _, ground = name.rpartition(" on ")
+        on.setdefault(ground, []).append(first)
+    return "; ".join(", ".join(firsts) + f" on {ground}" if all(firsts) else ground for ground, firsts in on.items())

@@ -8,8 +8,18 @@ import numpy as np
 
 from tarsus.mjcf.own_robot import rest_controls
 from tarsus.mjcf.presets import INTEGRATORS
-from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, merged, movable, numbers, of_contact, option, pair_of
-from tarsus.scripts.library.doctor.naming import joint_of, name_of
+from tarsus.scripts.library.doctor.finding import (
+    Diagnosis,
+    Mend,
+    joint_of,
+    merged,
+    movable,
+    name_of,
+    numbers,
+    of_contact,
+    option,
+    pair_of,
+)
 from tarsus.scripts.library.doctor.springs import GROWS, growth, longest_timestep, springs_of
 from tarsus.scripts.library.doctor.watching import Pair, Watched
 

@@ -14,10 +14,9 @@ import numpy as np
 from tarsus.mjcf.contact_law import ContactLaw
 from tarsus.mjcf.own_robot import rest_controls
 from tarsus.mjcf.presets import INTEGRATORS
-from tarsus.scripts.library.doctor import convergence, stance
-from tarsus.scripts.library.doctor.finding import movable, pair_of
+from tarsus.scripts.library.doctor import moving, stance
+from tarsus.scripts.library.doctor.finding import movable, name_of, pair_of
 from tarsus.scripts.library.doctor.moving import distance, mass_of, velocity_at
-from tarsus.scripts.library.doctor.naming import name_of
 
 BAD = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC]
 
@@ -122,7 +121,7 @@ class _Rows:
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
         self.model, self.n, self.columns, self.pairs, self.immovable = model, n, {}, {}, {}
         self.time, self.wrench = np.zeros(n), np.zeros(6)
-        self.stance, self.solver = stance.WholeRecorder(model, n), convergence.ForceErrors(model, n)
+        self.stance, self.solver = stance.WholeRecorder(model, n), moving.ForceErrors(model, n)
 
     def add(self, k: int, data: mujoco.MjData) -> None:
         """Keep a step that was taken: contacts, places and velocities are still those that it started from."""
@@ -196,7 +195,6 @@ class _Rows:
         )
 
     def watched(self, n: int, ended: str) -> Watched:
-        """Return the record of n steps."""
         names = ("listed", "gap", "force", "tangential", "slip_velocity")
         shapes = {"slip_velocity": (n, 0, 3)}
         stacks = {

@@ -18,7 +18,7 @@ import gymnasium
 import numpy as np
 
 from tarsus.analytic.spelling import lost
-from tarsus.scripts.library.learning import checkpoint, entering, environments, memory, policies, zipped
+from tarsus.scripts.library.learning import checkpoint, entering, environments, policies, zipped
 from tarsus.scripts.library.learning.policies import PolicyFunction
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
@@ -38,7 +38,7 @@ class Candidate:
         batched: Whether one policy acts for rows of observations.
         stacked: Whether it acts for stacks of such rows too, each as if alone.
         network: What makes its network, of a policy that is known to be one.
-        remembers: Whether what it makes acts by more than the last observation, see `memory.Remembering`.
+        remembers: Whether what it makes acts by more than the last observation, see `zipped.Remembering`.
         used: What it was opened with, of a .zip: algorithm, normaliser, stack.
         lines: The same for people, and what may be wrong with it.
     """
@@ -174,7 +174,7 @@ def _from_onnx(path: Path, environment: str | None, options: Mapping[str, Any]) 
     n = about.get("stack", 1)
     if not isinstance(n, int) or n < 1:
         raise ValueError(f"{path} says that it stacks {n!r} observations, which must be a whole number above 0")
-    stack = memory.Stack(n, about.get("stack_flat") is not False)
+    stack = zipped.Stack(n, about.get("stack_flat") is not False)
     if stack.n == 1:
         return Candidate(*placed, lambda env, seed: act, batched=True, used=used)
 
@@ -182,7 +182,7 @@ def _from_onnx(path: Path, environment: str | None, options: Mapping[str, Any]) 
         return act(seen if stack.flat else seen.reshape(*seen.shape[:-2], -1)), None
 
     def make(env: gymnasium.Env, seed: int) -> PolicyFunction:
-        return memory.Remembering(predict, stack, lambda observation: observation)
+        return zipped.Remembering(predict, stack, lambda observation: observation)
 
     return Candidate(*placed, make, batched=True, remembers=True, used=used)
 

@@ -207,7 +207,6 @@ def _same(one, other) -> bool:
 
 
 def _doubts(trained: Trained, found: Fitting) -> list[str]:
-    """Return the doubts about a normaliser, in sentences."""
     if not found.value.norm_obs:
         return [f"{found.path} leaves observations as they are (norm_obs is false)"]
     doubts = []

@@ -23,8 +23,8 @@ from tarsus.controllers import slip as slip_controller
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
+from tarsus.controllers.gaits import bigant_gait, multipod_gait
 from tarsus.controllers.rhex_policy import RhexPolicy
-from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs import TASKS
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
@@ -200,7 +200,6 @@ POLICIES |= {
 
 
 def of_environment(name: str) -> dict[str, Policy]:
-    """Return the policies of an environment, by their names."""
     made = gymnasium.registry.get(name.rpartition(":")[2])
     baseline = made and made.kwargs.get("baseline")  # of a user's robot; a table has no truth value
     clocked = isinstance(baseline, str) and baseline == "clock"
@@ -320,7 +319,6 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
 
 
 def refuse(policy: str, made: Mapping[str, Any], environment: str | None, options: Mapping[str, Any]) -> None:
-    """Refuse options that a policy was not made for."""
     asked = {name: value for name, value in options.items() if name in SHAPING}
     found = differences({name: made["options"].get(name, "the default") for name in asked}, plain(asked))
     if environment and environment != made.get("environment", environment):

@@ -1,7 +1,7 @@
 """A .zip of Stable-Baselines3 or sb3-contrib with its normaliser, stack and memory, made ready to act."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,41 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tarsus.scripts.library.learning import algorithms, checkpoint, environments, memory, normalisers
+from tarsus.scripts.library.learning import algorithms, checkpoint, environments, normalisers
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import plain
 from tarsus.scripts.library.learning.wrappers import Wrappers
+
+Predict = Callable[[np.ndarray, Any, np.ndarray], tuple[np.ndarray, Any]]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """How many of an episode's last observations a policy sees together, the newest last."""
+
+    n: int = 1  # how many
+    # whether they are one array, with zeros before the episode, as of Stable-Baselines3's `VecFrameStack`; else they
+    # are rows, the first observation repeated, as of Gymnasium's `FrameStackObservation`
+    flat: bool = True
+
+
+def stack_of(policy: str, seen: tuple[int, ...], given: tuple[int, ...], asked: int | None) -> Stack:
+    """Return the stack by which a policy's observation is made of an environment's, from their shapes.
+
+    As many are stacked as was asked for, or as the shapes say; ValueError if they say no whole number, or another.
+    """
+    flat = len(seen) == len(given)
+    whole = flat and len(seen) == 1 and seen[0] % given[0] == 0
+    n = seen[0] // given[0] if whole else seen[0] if seen[1:] == given else 0
+    if seen == given:
+        n = 1
+    if n == 0 or asked not in (None, n):
+        sizes = f"{policy} observes an array of shape {seen}, and its environment gives {given}"
+        if n:
+            raise ValueError(f"{sizes}: that is --stack {n}, not {asked}")
+        cure = "the environment, or an option such as `observations`, is another than in training"
+        raise ValueError(f"{sizes}; --stack N is for whole multiples: {cure}")
+    return Stack(n, flat)
 
 
 @dataclass(frozen=True)
@@ -23,7 +54,7 @@ class Zipped:
     model: Any  # of Stable-Baselines3
     algorithm: str  # its name
     normaliser: normalisers.Normaliser  # its `VecNormalize`, and what to say of it
-    stack: memory.Stack  # of observations
+    stack: Stack  # of observations
     given: tuple[int, ...]  # shape of the environment's observation
 
     @property
@@ -71,7 +102,7 @@ class Zipped:
         def predict(seen: np.ndarray, state: Any, begins: np.ndarray) -> tuple[np.ndarray, Any]:
             return model.predict(seen if early else normalise(seen), state, begins, deterministic)
 
-        return memory.Remembering(predict, self.stack, normalise if early else _as_it_is) if self.remembers else act
+        return Remembering(predict, self.stack, normalise if early else _as_it_is) if self.remembers else act
 
     def network(self, environment: str, options: Mapping[str, Any]) -> TrainedPolicy:
         """Return its network as arrays, which say what it was made for; ValueError if it cannot be written so."""
@@ -107,7 +138,7 @@ def opened(path: Path, environment: str, options: Mapping[str, Any], wrappers: W
     given, actions = env.observation_space.shape, env.action_space
     env.close()
     _refuse_actions(path, model.action_space, actions, environment)
-    stack = memory.stack_of(str(path), model.observation_space.shape, given, wrappers.stack)
+    stack = stack_of(str(path), model.observation_space.shape, given, wrappers.stack)
     trained = normalisers.Trained.of(path, stored, model, algorithm, given)
     return Zipped(path, model, algorithm, normalisers.find(trained, wrappers.normaliser), stack, given)
 
@@ -118,3 +149,43 @@ def _refuse_actions(path: Path, own: gymnasium.spaces.Box, given: gymnasium.spac
     if not (np.array_equal(own.low, given.low) and np.array_equal(own.high, given.high)):
         span = f"from {own.low.min():g} to {own.high.max():g}, {environment} takes {given.low.min():g} to"
         raise ValueError(f"{path} acts {span} {given.high.max():g}: it was trained in a wrapper that scales actions")
+
+
+class Remembering:
+    """A policy that remembers its episode, of one simulation or of rows of them.
+
+    `predict` makes the action and next state of what it sees, its state and whether each episode begins; `before` is
+    done with each observation before it is stacked.
+    """
+
+    def __init__(self, predict: Predict, stack: Stack, before: Callable[[np.ndarray], np.ndarray]):
+        self._predict, self._stack, self._before = predict, stack, before
+        self._begins: np.ndarray | None = None
+        self._state: Any = None
+        self._known: np.ndarray | None = None  # (..., n, size)
+
+    def __call__(self, observation: np.ndarray, info: Any = None) -> np.ndarray:
+        """Return the action for observations of shape (size,) or (rows, size), always as many rows."""
+        rows = observation.shape[:-1]
+        if self._begins is None or self._begins.shape != rows:
+            self._begins, self._state, self._known = np.ones(rows, bool), None, None
+        seen = self._stacked(self._before(observation))
+        action, self._state = self._predict(seen, self._state, np.atleast_1d(self._begins))
+        self._begins = np.zeros(rows, bool)
+        return action
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Forget the episodes of these rows, (rows,) of bool: their next observations are the first of others."""
+        if self._begins is not None:
+            self._begins = self._begins | rows
+
+    def _stacked(self, seen: np.ndarray) -> np.ndarray:
+        """Return the last observations, the newest last."""
+        if self._stack.n == 1:
+            return seen
+        newest = seen[..., None, :]
+        first = np.zeros_like(newest) if self._stack.flat else newest
+        first = np.repeat(first, self._stack.n, axis=-2)
+        known = first if self._known is None else np.where(self._begins[..., None, None], first, self._known)
+        self._known = np.concatenate([known[..., 1:, :], newest], axis=-2)
+        return self._known.reshape(*seen.shape[:-1], -1) if self._stack.flat else self._known

@@ -39,7 +39,7 @@ class ConnectionMpc(Multipod):
         from tarsus.analytic.models.multipod import MultipodParams
         from tarsus.analytic.models.sliding_walk import SlidingWalk
         from tarsus.controllers.feasibility import rehearse
-        from tarsus.controllers.robot_gaits import multipod_gait
+        from tarsus.controllers.gaits import multipod_gait
         from tarsus.scripts.library.machines.connection_walk import TURNED, FollowingStepper, PathWalking
 
         if args.seconds is not None and args.seconds < SHORTEST:

@@ -13,7 +13,7 @@ from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.disc_gait import DiscGait
-from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
+from tarsus.controllers.gaits import bigant_gait, multipod_gait
 from tarsus.mjcf import bigant, compile_model, disc, multipod
 from tarsus.mjcf.presets import find
 from tarsus.scripts.library.machines import stepping

@@ -139,7 +139,6 @@ class _Rows:
         self.n, self.columns, self._room = 0, [], min(most, ROOM)
 
     def add(self, *values: Any) -> None:
-        """Copy the values of a row."""
         if not self.n:
             self.columns = [np.empty((self._room, *np.shape(value)), np.asarray(value).dtype) for value in values]
         elif self.n == self._room:
@@ -150,7 +149,6 @@ class _Rows:
         self.n += 1
 
     def last(self) -> Iterator:
-        """Return the values of the last row, column by column."""
         return (column[self.n - 1] for column in self.columns)
 
 

@@ -31,7 +31,6 @@ class Inspected:
     env: Any
 
     def __str__(self) -> str:
-        """Return the page."""
         model = self.env.model
         said = "\n".join(f"- {sentence}" for sentence in self.verdict.sentences) or "Nothing is other than in the file."
         parts = [

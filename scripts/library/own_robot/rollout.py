@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import mujoco
 import numpy as np
+from scipy.integrate import cumulative_trapezoid
 
 from tarsus.analytic.terrain import Flat, Terrain, make
 from tarsus.mjcf import own_robot
@@ -15,10 +16,12 @@ from tarsus.mjcf.feet import lowering, toe
 from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.outcome import Run
-from tarsus.scripts.library.own_robot import energy
-from tarsus.scripts.library.own_robot.feet import geoms_of_feet, loads
+from tarsus.scripts.library.own_robot.stance import geoms_of_feet, loads
 from tarsus.scripts.library.records import record
+from tarsus.scripts.library.records.layouts import BUDGET
 from tarsus.scripts.library.records.robots import OwnRobotParams
+
+DRY = (mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF, mujoco.mjtConstraint.mjCNSTR_FRICTION_TENDON)
 
 Controller = Callable[[float, np.ndarray, np.ndarray], np.ndarray]  # time [s], qpos, qvel -> ctrl
 CONTROLLER = "a controller of the user's own"
@@ -44,7 +47,6 @@ class Toes:
         self._toes = np.array([toe(model, geoms) for geoms in feet])
 
     def __call__(self, data: mujoco.MjData) -> np.ndarray:
-        """Return them."""
         turns = data.xmat[self._bodies].reshape(-1, 3, 3)
         return data.xpos[self._bodies] + np.einsum("kij,kj->ki", turns, self._toes)
 
@@ -77,10 +79,10 @@ class OwnStepper(stepping.Stepper):
         return self.posture()
 
     def after(self) -> tuple:
-        """Return the feet, forces on them, whether they touch, controls, the actuators' power, and `energy.powers`."""
+        """Return the feet, forces on them, whether they touch, controls, the actuators' power, and `powers`."""
         data, (force, touches) = self.data, loads(self.model, self.data, self._feet)
         power = np.abs(data.actuator_force * data.actuator_velocity).sum()
-        return self._toes(data), force, touches, data.ctrl, power, energy.powers(self.model, data, self._later)
+        return self._toes(data), force, touches, data.ctrl, power, powers(self.model, data, self._later)
 
 
 def rollout(
@@ -156,7 +158,7 @@ def _recorded(
         raise ValueError(f"the run gave no row: {status}")
     *columns, rows = columns
     known = bool(stepper.model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_ENERGY))
-    more = energy.books(columns[0], rows) if known else None
+    more = books(columns[0], rows) if known else None
     words = f"mujoco {mujoco.__version__}", status, preset
     return record_of(stepper.model, names, columns, words, stepper.ground, forward, gait, stepper.warnings(), more)
 
@@ -199,3 +201,30 @@ def _limbs(model: mujoco.MjModel) -> list[str]:
     if not {mujoco.mjtJoint(kind) for kind in model.jnt_type[1:]} <= kinds:
         raise ValueError("joints other than the root's must be hinges or slides")
     return [model.joint(k).name or f"joint_{k}" for k in range(1, model.njnt)]
+
+
+def powers(model: mujoco.MjModel, data: mujoco.MjData, later: mujoco.MjData) -> np.ndarray:
+    """Return energy [J], and powers of actuators, into dampers and dry joints, and into contacts and stops, (4,) [W].
+
+    All are of the state behind a step, at the controls of that step: the integrator `discrete` takes forces there.
+
+    Args:
+        model: With the flag `energy`.
+        data: After a step.
+        later: Is written.
+    """
+    mujoco.mj_copyState(model, data, later, mujoco.mjtState.mjSTATE_INTEGRATION)
+    mujoco.mj_forward(model, later)
+    dry, rows = np.isin(later.efc_type, DRY), later.efc_force * later.efc_vel
+    return np.array([
+        later.energy.sum(),
+        later.actuator_force @ later.actuator_velocity,
+        -later.qfrc_damper @ later.qvel - rows[dry].sum(),
+        -rows[~dry].sum(),
+    ])  # fmt: skip
+
+
+def books(time: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the variables of `BUDGET`, from rows of `powers`, shape (n, 4)."""
+    done = cumulative_trapezoid(rows[:, 1:], time, axis=0, initial=0)
+    return dict(zip(BUDGET, (rows[:, 0], *done.T), strict=True))

@@ -10,9 +10,8 @@ import xarray as xr
 
 from tarsus.analytic.contact import Feet, slide
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.own_robot.feet import foot_geoms
 from tarsus.scripts.library.own_robot.legs import bent, feet_of
-from tarsus.scripts.library.own_robot.stance import TWIST, springs, twist_of
+from tarsus.scripts.library.own_robot.stance import TWIST, foot_geoms, springs, twist_of
 from tarsus.scripts.library.records.record import params_of
 from tarsus.scripts.library.sliding import fitted
 from tarsus.scripts.library.sliding.prediction import Measured, Predicted, angles, predict

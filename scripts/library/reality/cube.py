@@ -121,7 +121,6 @@ def _rounded(rows: np.ndarray) -> list[list[float | None]]:
 
 
 def from_stored(stored: dict) -> Scores:
-    """Return scores from what `as_stored` made of them."""
     cost = np.nan if stored["cost"] is None else stored["cost"]
     errors, curve = (np.array(stored[name], float) for name in ("errors", "curve"))
     return Scores(CubeContact(**stored["contact"]), np.array(stored["tosses"]), errors, curve, cost, stored["why"])

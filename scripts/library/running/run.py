@@ -129,7 +129,6 @@ def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, A
 
 
 def _words(option: str, value: Any) -> list[str]:
-    """Return an option and its value as words of a command line."""
     if isinstance(value, bool):
         return [option] if value else []
     if isinstance(value, Mapping):

@@ -57,7 +57,6 @@ class RestWalks:
         return hybrid.build(self.params, Flat(), "open-loop", gait=self.gait_at(point)).x0
 
     def __call__(self, point: np.ndarray) -> DerivedWalk:
-        """Return the walk of a gait."""
         gait = self.gait_at(point)
         model, v = self.derivatives.model, pick(self.derivatives.model, moves(gait))
         by_x = np.stack([along(self.start, (point,), (one,)) for one in np.eye(4)], axis=1)

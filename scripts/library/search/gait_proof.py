@@ -113,7 +113,6 @@ class Proof:
 
     @property
     def stable(self) -> bool:
-        """Whether the gait passes."""
         walks = self.exact.status == self.mujoco.status == RunStatus.COMPLETED.value
         same = abs(self.mujoco.speed / self.exact.speed - 1) < AGREEMENT
         return walks and same and self.survived == len(DIRECTIONS) and self.stability.verdict == Kind.STABLE.value

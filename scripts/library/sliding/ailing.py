@@ -8,8 +8,8 @@ import numpy as np
 
 from tarsus.analytic.clock import TURN
 from tarsus.analytic.models.multipod import MultipodParams
+from tarsus.controllers.gaits import multipod_gait
 from tarsus.controllers.observer import Seen
-from tarsus.controllers.robot_gaits import multipod_gait
 from tarsus.scripts.library.machines.multipod_mujoco import FPS, MultipodWalk, Walking, WalkingStepper, walked
 
 SOFT = 0.02  # of its stiffness that a broken leg keeps

@@ -14,7 +14,7 @@ from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.base.in_python import in_python
 from tarsus.scripts.library.learning import policies, robot_files
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers, with_friction
-from tarsus.scripts.library.stability import gaits, single, starts, surviving
+from tarsus.scripts.library.stability import gaits, result, single, surviving
 from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.loop import Loop
 from tarsus.scripts.library.stability.margins import N_TRIALS
@@ -147,7 +147,7 @@ def asked(
     said: Said = silent,
     jobs: int = -1,
 ) -> Stability:
-    """Return the result on a loop from several starts, or on a gait; other processes `make` it; see `stability`."""
+    """Return the result on a loop from several result, or on a gait; other processes `make` it; see `stability`."""
     files = [None if store is None else store / f"seed-{seed}.jsonl" for seed in seeds]
     if isinstance(subject, Gait) or len(seeds) == 1:
         return single.asked(subject, policy, seeds[0], files[0], said)
@@ -155,10 +155,10 @@ def asked(
     parts = n_jobs if n_jobs > 1 else len(seeds)  # each process makes the loop once
     cases = [(None if n_jobs > 1 else subject, make, policy, pairs[k::parts]) for k in range(parts)]
     found = parallel.each(_of_starts, cases, n_jobs, unit="part", desc="starts", leave=False)
-    return starts.together(sorted(itertools.chain(*found), key=lambda one: one.seed))
+    return result.together(sorted(itertools.chain(*found), key=lambda one: one.seed))
 
 
 def _of_starts(subject, make: Callable[[], Loop | Gait], policy: str, pairs: Sequence[tuple]) -> list[Stability]:
-    """Return the results on some starts, on a subject that is there or else is made."""
+    """Return the results on some result, on a subject that is there or else is made."""
     subject = make() if subject is None else subject
     return [single.asked(subject, policy, seed, file) for seed, file in pairs]

@@ -97,7 +97,6 @@ class Changed:
         self._last: tuple[float, Mapping[str, Any]] = (0.0, {})
 
     def __call__(self, trial: Trial) -> bool:
-        """Return whether a change is survived."""
         loop = self._loop
         if trial.size != self._last[0]:  # the same options once more do not compile the model anew
             self._last = trial.size, self._change.options(loop, trial.size)

@@ -39,7 +39,6 @@ class Decay:
 
     @classmethod
     def restored(cls, stored: dict[str, Any]) -> Decay:
-        """Return the observation that was `stored`."""
         arrays = {name: np.array(stored[name], float) for name in SIZES}
         return cls(**stored | arrays | {"window": tuple(stored["window"])})
 

@@ -60,7 +60,6 @@ def measured(task, free: bool) -> dict[str, np.ndarray]:
 
 
 def _write(task, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write what `measured` returned."""
     for name, array in arrays.items():
         held = getattr(task.data, name)
         held[...] = array.reshape(held.shape)

@@ -53,7 +53,6 @@ class Pushed:
         self._steady: dict[int, tuple[list[State], float]] = {}
 
     def __call__(self, trial: Trial) -> bool:
-        """Return whether a push is survived."""
         states, speed = self._of(trial.seed)
         self._loop.restore(states[int(trial.phase * len(states))])
         sideways = (np.sin(trial.direction),) if self._loop.chart.free else (0.0,)
@@ -82,7 +81,6 @@ class PushedGait:
         self._gait, self._strides = gait, max(PERIODS, int(np.ceil(LEAST / gait.period)))
 
     def __call__(self, trial: Trial) -> bool:
-        """Return whether a push is survived."""
         velocity = trial.size * np.array([np.cos(trial.direction), np.sin(trial.direction)])
         at = [self._gait.pushed(velocity, strides) for strides in (0, self._strides)]
         first, last = np.abs((np.array(at) - self._gait.system.at) / self._gait.system.scale).max(axis=1)

@@ -1,10 +1,10 @@
-"""The result on one gait in one engine, as numbers: what is drawn, compared, and written as JSON."""
+"""The result on one gait in one engine, as numbers: drawn, compared, written as JSON; and one of several starts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,11 @@ from tarsus.scripts.library.stability.decay import Decay
 from tarsus.scripts.library.stability.examining import Examined
 from tarsus.scripts.library.stability.multipliers import Multipliers
 from tarsus.scripts.library.stability.parting import Parting
-from tarsus.scripts.library.stability.verdict import Kind
+from tarsus.scripts.library.stability.verdict import Kind, sentences
+
+# What is kept of each start.
+KEPT = ("seed", "verdict", "reason", "period", "speed", "largest", "observed", "decay_error", "parting", "multipliers")
+SHOWN = 6  # multipliers of each
 
 Interval = tuple[float, float, float]  # a value, and the ends of its interval
 
@@ -44,7 +48,7 @@ class Stability:
         sections: Distances of sections from those a period before, in typical values; none where none come back.
         margins: What pushes and changes are survived, see `margins.Margin`; none if none were tried.
         basin: What of a box of states returns, of a return map; None if there is no box.
-        starts: Of each of several starts what `starts.KEPT` names; none of one.
+        starts: Of each of several starts what `KEPT` names; none of one.
         seed: Of the start whose numbers these are.
         versions: Of the packages.
         computer: Where.
@@ -174,3 +178,61 @@ def _of_decay(decay: Decay) -> dict[str, Any]:
     stored = {name: tuple(value) if isinstance(value, list) else value for name, value in decay.stored().items()}
     rates = {"rate": observed, "predicted_rate": predicted} if np.isfinite([observed, predicted]).all() else {}
     return stored | rates | {"agrees": decay.agrees, "forgotten": decay.forgotten}
+
+
+def together(found: Sequence[Stability]) -> Stability:
+    """Return one result of those from several starts.
+
+    Its numbers are those of the start that forgets slowest; the intervals of the largest multiplier and of the rate at
+    which nearby runs part span those of all starts. Where a start is not determined, so is the whole, unless others
+    differ already.
+    """
+    known = [one for one in found if one.verdict != Kind.NOT_DETERMINED.value]
+    kinds = {one.verdict for one in known}
+    kind = (
+        Kind.DEPENDS.value if len(kinds) > 1 else Kind.NOT_DETERMINED.value if len(known) < len(found) else kinds.pop()
+    )
+    slowest = max(known or found, key=lambda one: [(of or (-1e300,))[0] for of in (one.largest, one.parting)])
+    return replace(
+        slowest,
+        verdict=kind,
+        reason=_reason(found, slowest),
+        largest=_spanned([one.largest for one in known or found]),
+        parting=_spanned([one.parting for one in known or found]),
+        starts=tuple(
+            {name: getattr(one, name) for name in KEPT} | {"multipliers": one.multipliers[:SHOWN]} for one in found
+        ),
+        lines=tuple(dict.fromkeys(line for one in found for line in one.lines)),
+        cpu=sum(one.cpu for one in found),
+    )
+
+
+def counts(starts: Sequence[Any]) -> str:
+    """Return how many starts have which verdict, for a table: their number alone where they agree."""
+    kinds = [one["verdict"] for one in starts]
+    numbers = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
+    return ", ".join(numbers) if len(numbers) > 1 else str(len(kinds) or 1)
+
+
+def _reason(found: Sequence[Stability], slowest: Stability) -> str:
+    """Return the verdicts of the starts, the spread of the largest multiplier, and the reason of one or two starts."""
+    seeds: dict[str, list[str]] = {}
+    for one in found:
+        seeds.setdefault(one.verdict, []).append(str(one.seed))
+    differ = "; ".join(f"{kind} with seed {', '.join(of)}" for kind, of in seeds.items())
+    words = [differ if len(seeds) > 1 else f"all {len(found)} starts"]
+    values = sorted((one.largest[0], one.seed) for one in found if one.largest and one.verdict == slowest.verdict)
+    if len(values) > 1:
+        words.append(
+            "the largest multiplier is from {:.3g} (seed {}) to {:.3g} (seed {})".format(*values[0], *values[-1])
+        )
+    doubtful = next((one for one in found if one.verdict == Kind.NOT_DETERMINED.value), slowest)
+    told = {one.seed: one.reason for one in (slowest, doubtful)}
+    return sentences(*words, *(f"seed {seed}: {reason}" for seed, reason in told.items()))
+
+
+def _spanned(intervals: Sequence[Interval | None]) -> Interval | None:
+    """Return the largest value with an interval that contains those of all; None if there are none."""
+    there = [one for one in intervals if one]
+    values, lows, highs = zip(*there, strict=True) if there else ((), (), ())
+    return (max(values), min(lows), max(highs)) if there else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.stability import starts, surviving
+from tarsus.scripts.library.stability import result, surviving
 from tarsus.scripts.library.stability.cycle import REPEATS
 from tarsus.scripts.library.stability.result import Interval, Stability
 
@@ -40,7 +40,7 @@ def cells(found: Stability) -> list[str]:
         named,
         found.engine,
         found.verdict,
-        starts.counts(found.starts),
+        result.counts(found.starts),
         _cell(found.largest),
         *told,
         surviving.pushes(found),

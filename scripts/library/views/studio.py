@@ -65,7 +65,6 @@ class Playback(plugin.SimPlugin):
 
     @messages.handler(priority=messages.Priority.INTERNAL)
     def on_step(self, _: messages.StepEvent) -> None:
-        """Step up to the present."""
         now = time.monotonic()
         elapsed, self._last = now - self._last, now
         if self._control.get_pause_state() == sim.PauseState.UNPAUSED:

@@ -141,7 +141,6 @@ class Simulation:
         return made.restitution(self.restitutions.get(label, 0.0)).restitution_combine_rule(multiply)
 
     def _add_joint(self, joint: dict) -> tuple | None:
-        """Add a joint, and return it if it has a spring or servo."""
         body, parent = self.bodies[joint["child"]], joint["parent"]
         place = rapier.Isometry3(tuple(joint.get("anchor", body["position"])), _turn(unit(joint["axis"])))
         held = parent == "world" or adapting.is_fixed(self.bodies[parent])

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.articulated import events, mechanics
+from tarsus.analytic.articulated.dynamics import solve_lower, solve_upper
 from tarsus.analytic.articulated.layout import NEXT
 from tarsus.analytic.articulated.location import DEEPEST, is_clear, let_sink
 from tarsus.analytic.articulated.scheme import SCHEMES, SUNK, path_of
 from tarsus.analytic.articulated.simulation import Options, RunStatus, start
-from tarsus.analytic.articulated.tree import solve_lower, solve_upper
 from tarsus.mjcf.articulated import convert
 
 DOG = Path(__file__).parents[3] / "mjcf" / "assets" / "robots" / "dog.xml"

@@ -9,9 +9,8 @@ from scipy.linalg import expm
 
 import tarsus
 from tarsus import own_robot
-from tarsus.analytic.articulated.held import Held
+from tarsus.analytic.articulated.held import Held, moved_by
 from tarsus.analytic.articulated.mechanics import mechanics
-from tarsus.analytic.articulated.motions import moved_by
 from tarsus.analytic.articulated.simulation import Options, start
 from tarsus.analytic.articulated.strides import StrideMap
 from tarsus.analytic.hybrid import sections

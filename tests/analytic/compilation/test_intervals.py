@@ -22,7 +22,6 @@ from tarsus.analytic.hybrid.interval_functions import enclosures, tried
 from tarsus.analytic.models import (
     bouncing_ball,
     compass_gait,
-    deadbeat_slip,
     driven_legs,
     hopping_leg_hybrid,
     rimless_wheel,
@@ -34,7 +33,7 @@ from tarsus.analytic.models import (
 from tarsus.analytic.terrain import DitchedFlat, Sinusoid, Sloped, Step
 from tarsus.controllers.raibert import raibert
 from tarsus.controllers.slip import slip as slip_control
-from tarsus.scripts.laboratory.models import dry_friction, pendulum_wall
+from tarsus.scripts.laboratory.models import deadbeat_slip, dry_friction, pendulum_wall
 
 INF, EPS = math.inf, 2.0**-52
 needs_numba = pytest.mark.skipif(not has_numba(), reason="compiled intervals are a type of numba's")

@@ -9,8 +9,9 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation import has_numba
 from tarsus.analytic.hybrid.adjoint import Adjoint
 from tarsus.analytic.hybrid.derivatives import Derivatives, Existence
-from tarsus.analytic.models import bouncing_ball, deadbeat_slip, slip
+from tarsus.analytic.models import bouncing_ball, slip
 from tarsus.scripts.laboratory.benchmarks.derivatives import tabulated
+from tarsus.scripts.laboratory.models import deadbeat_slip
 
 pytestmark = pytest.mark.skipif(not has_numba(), reason="the adjoint runs compiled only")
 

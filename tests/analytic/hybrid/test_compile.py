@@ -13,8 +13,8 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation import has_numba
 from tarsus.analytic.compilation.fingerprint import fingerprint
 from tarsus.analytic.hybrid import Status, loader
-from tarsus.analytic.models import bouncing_ball, deadbeat_slip, slip
-from tarsus.scripts.laboratory.models import dry_friction
+from tarsus.analytic.models import bouncing_ball, slip
+from tarsus.scripts.laboratory.models import deadbeat_slip, dry_friction
 
 needs_numba = pytest.mark.skipif(not has_numba(), reason="numba is not installed")
 

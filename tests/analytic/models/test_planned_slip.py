@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.models import deadbeat_slip, planned_slip
+from tarsus.analytic.models import planned_slip
 from tarsus.analytic.models.slip import Slip
+from tarsus.scripts.laboratory.models import deadbeat_slip
 
 RUNNER = Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
 PLAN = {"angle_0": 0.30, "before_0": 1.0, "after_0": 1.1, "angle_1": 0.34, "before_1": 0.9, "after_1": 1.05}

@@ -11,17 +11,7 @@ import tarsus
 from tarsus.mjcf import compile_model, hexapod
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.laboratory.pages.contact_doctor import AILMENTS
-from tarsus.scripts.library.doctor import (
-    curing,
-    examining,
-    finding,
-    judging,
-    moving,
-    noticing,
-    springs,
-    symptoms,
-    watching,
-)
+from tarsus.scripts.library.doctor import curing, examining, finding, judging, moving, springs, symptoms, watching
 
 DEFAULTS = dict(h=0.002, cone="elliptic", integrator="implicitfast", ratio=10, solref="0.02 1", solimp="0.9 0.95 0.001")
 # A cube that a sideways gravity of 0.4 of its weight presses against its friction.
@@ -347,11 +337,11 @@ def test_a_preset_that_mends_what_no_setting_does_is_advised():
     base = watching.watch(model_of(cube(cone="pyramidal", ratio=1)), 1.0)
     ill_ones = curing.groups(base)
     left = [one.diagnosis.ailment for one in ill_ones]
-    (said,) = noticing.of_preset(cube(cone="pyramidal", ratio=1), base, ill_ones, left, 1.0)
+    (said,) = judging.of_preset(cube(cone="pyramidal", ratio=1), base, ill_ones, left, 1.0)
     assert (
         said.startswith(f"The preset 'reference' mends {', '.join(left)}") and "apply_preset(spec, 'reference')" in said
     )
-    assert noticing.of_preset(cube(), base, ill_ones, [], 1.0) == []
+    assert judging.of_preset(cube(), base, ill_ones, [], 1.0) == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 import tarsus
 from tarsus.scripts.command.verbs import contact_doctor
-from tarsus.scripts.library.doctor import mended_file, naming
+from tarsus.scripts.library.doctor import finding, mended_file
 from tarsus.scripts.library.doctor.finding import Mend
 
 TEXT = """<mujoco>  <!-- a <geom/> in a comment -->
@@ -90,10 +90,10 @@ def test_a_servo_that_pushes_the_wrong_way_is_named():
 
 def test_what_has_no_name_is_described_by_its_place():
     model = mujoco.MjModel.from_xml_string(TEXT)
-    assert naming.name_of(model, 1) == "geom 0 of body a (unnamed)"
-    assert naming.joint_of(model, 1) == "joint 0 of the file's body number 2, in body a (unnamed)"
+    assert finding.name_of(model, 1) == "geom 0 of body a (unnamed)"
+    assert finding.joint_of(model, 1) == "joint 0 of the file's body number 2, in body a (unnamed)"
     names = ["FL on floor", "FR on floor", "box on shelf", "knee"]
-    assert naming.joined(names) == "FL, FR on floor; box on shelf; knee"
+    assert finding.joined(names) == "FL, FR on floor; box on shelf; knee"
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.library.machines.outcome import RunStatus
-from tarsus.scripts.library.own_robot.feet import foot_geoms, loads
 from tarsus.scripts.library.own_robot.measures import draw, heading, lines, measures
 from tarsus.scripts.library.own_robot.rollout import rollout, rollout_of
+from tarsus.scripts.library.own_robot.stance import foot_geoms, loads
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
 

@@ -12,8 +12,7 @@ from tarsus.analytic.contact import solve
 from tarsus.mjcf import own_robot as models
 from tarsus.mjcf import own_servos
 from tarsus.scripts.library.own_robot import legs, sliding
-from tarsus.scripts.library.own_robot.feet import foot_geoms
-from tarsus.scripts.library.own_robot.stance import stance, twist_of
+from tarsus.scripts.library.own_robot.stance import foot_geoms, stance, twist_of
 from tarsus.scripts.library.sliding import fitted
 
 FEET, PERIOD = ("FL", "FR", "RL", "RR"), 2.0

@@ -7,7 +7,7 @@ from tarsus.analytic import hybrid
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import rimless_wheel
 from tarsus.analytic.models.rimless_wheel import RimlessWheel
-from tarsus.scripts.library.stability.box_basin import box_basin
+from tarsus.scripts.library.stability.surviving import box_basin
 
 LINEAR = np.array([[0.5, 2.0], [0.0, 0.4]])
 

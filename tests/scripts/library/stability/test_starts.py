@@ -8,8 +8,7 @@ import pytest
 
 from tarsus.scripts.library.stability import asking, shown, single
 from tarsus.scripts.library.stability.loop import Ended, Loop
-from tarsus.scripts.library.stability.result import Stability
-from tarsus.scripts.library.stability.starts import counts, together
+from tarsus.scripts.library.stability.result import Stability, counts, together
 
 
 def start(seed, verdict="stable", largest=None, parting=None):

@@ -6,10 +6,10 @@ sticks says nothing of its friction in that frame, which the derivatives know.
 
 import numpy as np
 
-from ..analytic.contact.kernels import MU
-from ..analytic.models.multipod import MultipodParams
-from ..analytic.models.sliding_observation import SlidingObservation
-from .observer import Estimate, Seen, Tare, bin_of, filtered, refuse
+from tarsus.analytic.contact.kernels import MU
+from tarsus.analytic.models.multipod import MultipodParams
+from tarsus.analytic.models.sliding_observation import SlidingObservation
+from tarsus.controllers.observer import Estimate, Seen, Tare, bin_of, filtered, refuse
 
 MOST_LEGS = 6
 COARSE = 4.0  # times what the model misses on even ground: that is what it misses once friction differs

@@ -2,7 +2,7 @@
 
 State x = (x, y, xdot, ydot) as in `slip`; memory d = (footx, footy, touchdown_angle, compression, decompression), the
 last two being factors of the stiffness k. Charts and events are those of `slip`. Whoever controls it sets the last
-three entries of the memory before touchdown: `controllers/deadbeat.py` does so to reach the next apex in one stride.
+three entries of the memory before touchdown: `deadbeat.py` does so to reach the next apex in one stride.
 
 At the bottom, leg length q, the factor of the spring's potential changes: with U the potential of `slip`, unloaded at
 touchdown and liftoff, a stride adds (decompression - compression) U(q) to the energy.
@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
-from ..hybrid import Model
-from . import slip
-from .slip import CHARTS, COMPRESSION, DECOMPRESSION, P, Slip
+from tarsus.analytic.hybrid import Model
+from tarsus.analytic.models import slip
+from tarsus.analytic.models.slip import CHARTS, COMPRESSION, DECOMPRESSION, P, Slip
 
 ANGLE, BEFORE, AFTER = 2, 3, 4  # entries of the memory: touchdown angle [rad], factors of the stiffness
 

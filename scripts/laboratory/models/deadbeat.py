@@ -18,9 +18,10 @@ from enum import Enum
 
 import numpy as np
 
-from ..analytic import hybrid as hy
-from ..analytic.models import deadbeat_slip, slip
-from ..analytic.models.slip import P, Slip
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.models import slip
+from tarsus.analytic.models.slip import P, Slip
+from tarsus.scripts.laboratory.models import deadbeat_slip
 
 N_ANGLES = 121  # of the search for sign changes
 N_STIFFNESSES = 9  # tried before the bottom, besides 1

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.models import deadbeat_slip, slip
+from tarsus.analytic.models import slip
 from tarsus.analytic.models.slip import Slip
-from tarsus.controllers.deadbeat import DeadbeatLimits, DeadbeatRunner, DeadbeatStatus
+from tarsus.scripts.laboratory.models import deadbeat_slip
+from tarsus.scripts.laboratory.models.deadbeat import DeadbeatLimits, DeadbeatRunner, DeadbeatStatus
 
 PARAMS = Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
 RUNNER = DeadbeatRunner(PARAMS)
