@@ -13,12 +13,14 @@ from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import FORCES, TERRAIN, MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
+from tarsus.scripts.library.records.layouts import PERIOD
 
 if TYPE_CHECKING:
     from tarsus.mjcf.own_robot import OwnRobot
 
 HOLD = 2e-3  # for which a control is held in either engine [s]
-STANDING = 1.0  # over which means are taken of a robot that stands [s]
+STANDING = 1.0  # turn of the table of a robot that stands [s]
+SETTLE = 1.0  # what means leave out of a run, rounded up to whole strides [s]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ class TableWalk:
     def words(self) -> str:
         """The name of the gait."""
         return f"its clock, a turn in {self.period:g} s" if len(self.table) > 1 else "none, it stands"
+
+    def labelled(self, run: Run) -> Run:
+        """Return a run whose record names the period of the clock, if there is one."""
+        if len(self.table) > 1:
+            run.record.attrs[PERIOD] = self.period
+        return run
 
     def controls(self, time: float, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
         """Return the controls, shape (nu,): linear between rows of the table, held for `HOLD`."""
@@ -83,13 +91,15 @@ class RobotFile(MachineCommand):
         rtol, _ = options.pop("rtol", 1e-8), options.pop("frame_period", None)
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain
         hold = {"hold": period} if period else {}
-        return exact_rollout(*walk, gait=experiment.words, options=Options(rtol=rtol), **hold, **options)
+        return experiment.labelled(
+            exact_rollout(*walk, gait=experiment.words, options=Options(rtol=rtol), **hold, **options)
+        )
 
     def mujoco(self, experiment: TableWalk, seconds: float | None, fine: bool = True, **options: Any) -> Run:
         from tarsus.scripts.library.own_robot.rollout import rollout
 
         walk = experiment.robot, experiment.controls, seconds or self.seconds, experiment.terrain, experiment.preset
-        return rollout(*walk, gait=experiment.words, **options)
+        return experiment.labelled(rollout(*walk, gait=experiment.words, **options))
 
     def stride(self, experiment: TableWalk) -> float:
         return experiment.period
@@ -100,7 +110,7 @@ class RobotFile(MachineCommand):
         from tarsus.scripts.library.records.record import params_of
 
         said = [f"{run.record.attrs['engine']}: {run.status}"]
-        found = measures.measures(run.record, STANDING)
+        found = measures.measures(run.record, settle=SETTLE)
         said += [f"{name}: {words}" for name, words in measures.lines(found, params_of(run.record).feet)]
         if "energy" in run.record:
             work, rest = books(run)

@@ -7,21 +7,24 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from tarsus.scripts.library.records import summary
+from tarsus.scripts.library.records.layouts import PERIOD
 from tarsus.scripts.library.records.record import params_of
 from tarsus.scripts.library.views.run_plot import draw_feet
 
 
 @dataclass(frozen=True)
 class Measures:
-    """Means over whole strides, or over the whole record where none is named."""
+    """Means over whole strides, or over the whole record where none is known."""
 
+    window: summary.Window  # of the means
+    is_periodic: bool  # it is of strides
     speed: float  # forward, along the mean heading [m/s]
     yaw_rate: float  # positive to the left [rad/s]
     height: float  # of the body above the ground [m]
     max_tilt: float  # [rad]
     duty_factor: np.ndarray  # (n_feet,)
     load: np.ndarray  # (n_feet,) mean vertical force, impacts included, as a share of the weight
-    foot_slip: np.ndarray  # (n_feet,) along the ground, per stride or record [m]
+    foot_slip: np.ndarray  # (n_feet,) along the ground, per stride or in the whole record [m]
     power: float  # absolute power of the actuators [W]
     cost_of_transport: float  # that power over weight and speed [1]; infinite at rest
 
@@ -31,7 +34,8 @@ def measures(record: xr.Dataset, period: float | None = None, settle: float = 0.
 
     Args:
         record: Of `rollout`.
-        period: Of a stride [s]; None takes the record as one.
+        period: Of a stride [s]; by default that of the clock that `tarsus run` had; where there is none, the record is
+            taken as one.
         settle: What is left out at its start, rounded up to whole strides [s].
 
     Raises:
@@ -42,7 +46,8 @@ def measures(record: xr.Dataset, period: float | None = None, settle: float = 0.
     if record.sizes["time"] < 2 or (period is not None and not period > 0):
         raise ValueError(f"measures need two rows and a positive period, got {record.sizes['time']} and {period}")
     time, about = record["time"].values, params_of(record)
-    over = summary.window(record, settle, time[-1] - time[0] if period is None else period)
+    known = period or record.attrs.get(PERIOD)
+    over = summary.window(record, settle, float(known or time[-1] - time[0]))
     yaw = heading(record)
     start, stop = summary.at(record, np.column_stack([record["body_position"].values, yaw]), over.edges[[0, -1]])
     middle = 0.5 * (start[3] + stop[3])
@@ -50,6 +55,8 @@ def measures(record: xr.Dataset, period: float | None = None, settle: float = 0.
     speed, weight = way / over.duration, about.mass * about.g
     power = float(summary.mean(record, record["servo_power"].values, over))
     return Measures(
+        over,
+        bool(known) and over.n_strides > 0,
         float(speed),
         float((stop[3] - start[3]) / over.duration),
         float(summary.mean(record, summary.height(record), over)),
@@ -72,18 +79,27 @@ def heading(record: xr.Dataset) -> np.ndarray:
 
 def lines(found: Measures, feet) -> list[tuple[str, str]]:
     """Return the measures as rows of a table: what, and how much with its unit."""
-    feet, tilt = list(feet), np.rad2deg(found.max_tilt)
+    feet, tilt, over = list(feet), np.rad2deg(found.max_tilt), found.window
+    strides = f"{over.n_strides} strides of {over.period:.4g} s" if found.is_periodic else "no strides are told apart"
     rows = {"duty factor": (found.duty_factor, "{:.2f}", ""), "load": (found.load, "{:.3f}", " of the weight")}
-    rows["foot slip"] = (1e3 * found.foot_slip, "{:.1f}", " mm per stride")
+    rows["foot slip"] = (
+        1e3 * found.foot_slip,
+        "{:.1f}",
+        " mm per stride" if found.is_periodic else f" mm in {over.duration:.3g} s",
+    )
     each = [
         (name, ", ".join(f"{foot} {form.format(v)}" for foot, v in zip(feet, values, strict=True)) + unit)
         for name, (values, form, unit) in rows.items()
     ]
     return [
+        ("means over", f"{over.start:.3g} to {over.stop:.3g} s, {strides}"),
         ("speed", f"{found.speed:+.4f} m/s forward, {found.yaw_rate:+.4f} rad/s to the left"),
         ("body", f"{1e3 * found.height:.1f} mm above the ground, tilted by {tilt:.1f} deg at most"),
         *each,
-        ("power", f"{found.power:.2f} W, cost of transport {found.cost_of_transport:.2f}"),
+        (
+            "power",
+            f"{found.power:.2f} W, cost of transport {found.cost_of_transport:.2f}, of absolute power of the actuators",
+        ),
     ]
 
 

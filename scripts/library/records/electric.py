@@ -1,4 +1,4 @@
-"""The electric numbers of a run: power drawn, where it goes, and how long a battery lasts at it.
+"""The electric numbers of a run: power drawn, and where it goes.
 
 What motors and drives take from their supply is
 
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from tarsus.analytic.battery import Battery
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.analytic.motor import Motor
 
@@ -62,11 +61,6 @@ class Electric:
         """Mean current from the supply [A]."""
         return self.power / self.supply_voltage
 
-    @property
-    def battery_life(self) -> float:
-        """How long the battery of `Battery` lasts at the mean current [s]."""
-        return float(Battery(nominal_voltage=self.supply_voltage).discharge_time(self.bus_current))
-
 
 def electric(record: xr.Dataset, params: Any, inside: np.ndarray, speed: float) -> Electric:
     """Return the electric numbers of a hexapod's record: means over the rows inside, at that mean speed [m/s]."""
@@ -102,14 +96,11 @@ def lines(found: Electric) -> list[tuple[str, str]]:
     sr, net = found.specific_resistance, found.specific_resistance_net
     worth = "none: no way made, or no weight" if sr is None else f"{sr:.2f} ({net:.2f} if braking gave back)"
     gone = f"{found.armature_heat:.1f} W heat of armatures, {found.mechanical:.1f} W work of hips"
+    odd = f"{found.constant_loss:.1f} W that the motor's constants, as published, do not explain"
     return [
         ("motor", found.motor),
         ("electric power", f"{found.power:.1f} W, {found.net + found.drive_loss:.1f} W if braking gave back"),
         ("", f"{gone}, {found.drive_loss:.1f} W drives"),
-        ("", f"{found.constant_loss:.1f} W not explained by the motor's constants"),
+        *([("", odd)] if abs(found.constant_loss) >= 0.05 else []),
         ("specific resistance", f"{worth}; motors and drives only"),
-        (
-            "battery",
-            f"{found.bus_current:.2f} A at {found.supply_voltage:g} V empty it in {found.battery_life / 60:.0f} min",
-        ),
     ]

@@ -34,6 +34,7 @@ ELECTRIC: Variables = {
     "electric_power": (("time",), "W", "power at the motors' terminals, current times voltage; negative is given back"),
     "drive_loss": (("time",), "W", "power that the motors' drives lose, beside that at the terminals"),
 }
+PERIOD = "period"  # the attribute with the period of a gait that has no parameters [s]
 IMPULSE = "foot_impulse"  # and this one of an engine whose impacts take no time
 SOMETIMES: Variables = BUDGET | ELECTRIC
 SOMETIMES |= {IMPULSE: (FOOT, "N s", "impulse of the impacts on the foot until the next row, world frame")}

@@ -23,7 +23,7 @@ from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.analytic.spelling import listed
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.records.layouts import BOOLEAN, SOMETIMES, RecordLayout
+from tarsus.scripts.library.records.layouts import BOOLEAN, PERIOD, SOMETIMES, RecordLayout
 from tarsus.scripts.library.records.robots import LAYOUTS
 
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "computer", "date")
@@ -130,7 +130,22 @@ def params_of(record: xr.Dataset) -> Any:
 
 
 def gait_of(record: xr.Dataset) -> Any:
-    return layout_of(record.attrs["robot"]).gait(**json.loads(record.attrs["gait"]))
+    """Return the gait that the robot ran.
+
+    Raises:
+        ValueError: If the record has words for it: a robot of one's own, whose clock is a table, or a function.
+    """
+    words = record.attrs["gait"]
+    if not words.startswith("{"):
+        raise ValueError(
+            f"the record names no gait with parameters, but {words!r}; `own_robot.measures` has its numbers"
+        )
+    return layout_of(record.attrs["robot"]).gait(**json.loads(words))
+
+
+def stride_of(record: xr.Dataset) -> float:
+    """Return the period of the gait that the robot ran [s]; ValueError if the record names none."""
+    return float(record.attrs[PERIOD]) if PERIOD in record.attrs else gait_of(record).cycle_time
 
 
 def terrain_of(record: xr.Dataset) -> terrains.Terrain:

@@ -16,16 +16,9 @@ from tarsus.analytic.battery import BOOKKEEPINGS, OF_BUS, Battery, lifetime
 from tarsus.scripts.library.records.electric import Electric, electric
 from tarsus.scripts.library.records.electric import lines as electric_lines
 from tarsus.scripts.library.records.layouts import IMPULSE
-from tarsus.scripts.library.records.record import gait_of, params_of, terrain_of
+from tarsus.scripts.library.records.record import params_of, stride_of, terrain_of
 
 SETTLE = 3.0  # the walk has settled after about two of the slowest strides; a start from rest takes one or two [s]
-DRAWN = {  # from the battery, by bookkeeping
-    "manual": "of all armature currents (manual)",
-    "report": "of these times the worst duty (report)",
-    "physical": "of each times its own duty (physical)",
-    "diode": "of the power on the bus (diode)",
-    "regenerative": "less what braking gives back (regenerative)",
-}
 SATURATED = 1e-6  # torque asked for and not given that counts as saturation [N m]
 
 
@@ -63,12 +56,12 @@ def window(record: xr.Dataset, settle: float = SETTLE, period: float | None = No
         period: Of a stride [s]; that of the gait's clock by default.
 
     Raises:
-        ValueError: If the record has fewer than two rows.
+        ValueError: If the record has fewer than two rows, or no period where none is given.
     """
     time = record["time"].values
     if len(time) < 2:
         raise ValueError(f"a record needs two rows for a mean, got {len(time)}")
-    period = gait_of(record).cycle_time if period is None else period
+    period = stride_of(record) if period is None else period
     end = time[-1] + 1e-6 * period  # rounding must not cost a stride
     for skipped in (int(np.ceil(settle / period - 1e-9)), 0):
         start = time[0] + skipped * period
@@ -143,8 +136,8 @@ def travel(record: xr.Dataset, over: Window) -> np.ndarray:
     return np.where(forward < 0, -1.0, 1.0) * np.linalg.norm(way, axis=-1)
 
 
-def foot_slip(record: xr.Dataset, over: Window) -> np.ndarray:
-    """Return the way that each foot slid along the ground while loaded, per stride, shape (6,) [m].
+def foot_slip(record: xr.Dataset, over: Window | None = None) -> np.ndarray:
+    """Return the way that each foot slid along the ground while loaded, per stride, shape (n_legs,) [m].
 
     Between two rows a foot slides if it touches the ground in both; the motion along the ground's normal is its sinking
     into a soft contact, and does not count.
@@ -153,17 +146,29 @@ def foot_slip(record: xr.Dataset, over: Window) -> np.ndarray:
     steps = np.diff(foot, axis=0)
     normal = terrain_of(record).normal(foot[:-1, :, 0], foot[:-1, :, 1])
     steps -= np.sum(steps * normal, axis=-1, keepdims=True) * normal
+    over = over or window(record)
     slid = np.linalg.norm(steps, axis=-1) * (touches[1:] & touches[:-1])
     return slid[over.holds(record)[:-1]].sum(axis=0) / max(over.n_strides, 1)
 
 
-def battery_life(record: xr.Dataset, over: Window, bookkeeping: str, battery: Battery | None = None) -> float:
+def battery_life(
+    record: xr.Dataset, over: Window | None = None, bookkeeping: str = "diode", battery: Battery | None = None
+) -> float:
     """Return the life of a full battery, by default of the motors' voltage, at the mean drain of the window [s]."""
+    _check_motors(record)
     current, voltage, motor = record["motor_current"].values, record["motor_voltage"].values, params_of(record).motor
-    battery = battery or Battery(nominal_voltage=motor.supply_voltage)
+    over, battery = over or window(record), battery or Battery(nominal_voltage=motor.supply_voltage)
     loss = motor.drive_loss(current, voltage)
     drain = mean(record, battery.drain_rate(current, voltage, bookkeeping, loss), over)
     return lifetime((0.0, over.duration), (drain, drain))
+
+
+def _check_motors(record: xr.Dataset) -> None:
+    if "motor_current" not in record:
+        raise ValueError(
+            f"a record of {record.attrs['robot']!r} has no currents of motors, which the hexapod's have; "
+            "of a robot of one's own `own_robot.measures(record)` returns the numbers"
+        )
 
 
 @dataclass(frozen=True)
@@ -198,8 +203,9 @@ def summarise(record: xr.Dataset, settle: float = SETTLE) -> Summary:
     nothing back). They are infinite where there is no way.
 
     Raises:
-        ValueError: If the record has fewer than two rows.
+        ValueError: If the record has fewer than two rows, or is not of a hexapod.
     """
+    _check_motors(record)
     over = window(record, settle)
     params, ways = params_of(record), travel(record, over)
     torque, command = record["hip_torque"].values, record["torque_command"].values
@@ -253,14 +259,21 @@ def lines(summary: Summary) -> Sequence[tuple[str, str]]:
         ("hip torque", f"peak {summary.peak_torque:.2f} N m, RMS {summary.rms_torque:.2f} N m"),
         ("at the motor's limit", f"{100 * summary.saturated:.1f} % of time and legs"),
         ("mean current", f"{summary.current:.2f} A, sum of six motors"),
-        ("battery life", _lives(summary, BOOKKEEPINGS)),
-        ("", _lives(summary, OF_BUS)),
+        ("battery life", _life(summary)),
+        ("", _others(summary)),
         ("foot slip, legs 0-5", _row(1e3 * summary.foot_slip, "{:.1f}") + " mm per stride"),
     ]
 
 
-def _lives(summary: Summary, names: Sequence[str]) -> str:
-    return ", ".join(f"{summary.battery_life[name] / 60:.0f} min {DRAWN[name]}" for name in names)
+def _life(summary: Summary) -> str:
+    """Return how long a battery lasts at the power on the bus, of all motors together."""
+    life, bus = summary.battery_life["diode"], summary.electric
+    return f"{life / 60:.0f} min, at {bus.bus_current:.2f} A and {bus.supply_voltage:g} V on average"
+
+
+def _others(summary: Summary) -> str:
+    lives = ", ".join(f"{summary.battery_life[name] / 60:.0f} min ({name})" for name in BOOKKEEPINGS)
+    return f"{lives} as the documents count it"
 
 
 def text(rows: Sequence[tuple[str, str]]) -> str:

@@ -9,7 +9,8 @@ from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.own_robot.measures import draw, heading, lines, measures
 from tarsus.scripts.library.own_robot.rollout import rollout, rollout_of
 from tarsus.scripts.library.own_robot.stance import foot_geoms, loads
-from tarsus.scripts.library.records import record
+from tarsus.scripts.library.records import layouts, record
+from tarsus.scripts.library.records.summary import battery_life, foot_slip, summarise, window
 from tarsus.scripts.library.views import rendering
 
 FEET, PERIOD = ("FL", "FR", "RL", "RR"), 2.0
@@ -131,6 +132,12 @@ def test_measures_are_those_of_the_record(shuffled):
     assert 0.2 < found.height < 0.23 and found.foot_slip == pytest.approx([0.065, 0.065, 0.081, 0.081], abs=2e-3)
     assert found.cost_of_transport == pytest.approx(found.power / (WEIGHT * found.speed))
     assert "FL 1.00, FR 1.00" in dict(lines(found, FEET))["duty factor"]
+    whole = measures(shuffled.record)
+    assert dict(lines(whole, FEET))["foot slip"].endswith(f" mm in {whole.window.duration:.3g} s")
+    named = shuffled.record.assign_attrs({layouts.PERIOD: str(PERIOD)})  # as a CSV file has it
+    np.testing.assert_array_equal(measures(named, settle=PERIOD).foot_slip, found.foot_slip)
+    np.testing.assert_array_equal(foot_slip(named, window(named, PERIOD)), found.foot_slip)
+    assert dict(lines(found, FEET))["foot slip"].endswith(" mm per stride")
     turned = shuffled.record.copy()
     turned["body_orientation"] = (("time", "quat"), np.tile([np.cos(0.6), 0, 0, np.sin(0.6)], (len(time), 1)))
     np.testing.assert_allclose(heading(turned), 1.2)
@@ -182,3 +189,9 @@ def test_models_without_free_root_or_actuators_are_refused():
     for joint, message in (("<joint/>", "must be free"), ("<freejoint/>", "no actuators")):
         with pytest.raises(ValueError, match=message):
             rollout_of(mujoco.MjModel.from_xml_string(ball.format(joint)), ("f",), hold, 1.0)
+
+
+def test_numbers_of_a_hexapod_are_refused_of_another_robot(shuffled):
+    for ask in (record.gait_of, summarise, battery_life, foot_slip):
+        with pytest.raises(ValueError, match="`own_robot.measures"):
+            ask(shuffled.record)
