@@ -178,7 +178,7 @@ def jams(run: Simulation) -> bool:
 
 def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
     """Perform an impact if anything that touches closes, and choose all modes; that of a jam where there is one."""
-    for q in run.robot.quaternions():
+    for q in run.robot.quaternions:
         run.x[q : q + 4] /= np.linalg.norm(run.x[q : q + 4])
     before = run.refresh()
     feet, limits = _touching(run)
@@ -218,7 +218,10 @@ def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> R
         if status is None or status is RunStatus.INDETERMINATE:
             stop_rows(run, *closed_rows(run))
             let_turn(run)
-        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed or not run.broken:
+        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed:
+            break
+        run.refresh()
+        if not run.broken:
             break
     return status
 
