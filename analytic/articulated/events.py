@@ -165,14 +165,15 @@ def stops_abruptly(run: Simulation) -> bool:
     return found
 
 
-def jams(run: Simulation) -> bool:
-    """Return whether friction jams: an impact of what touches does not end as the closing speed goes to zero.
+def jams(run: Simulation, *touching: np.ndarray) -> bool:
+    """Return whether friction jams: the impact of what touches, now or then, does not end as its speed goes to zero.
 
     So it is where the force of a foot that slides grows without bound, before Coulomb's law has no solution: no other
     end is the limit of stiff feet (Nordmark, Varkonyi and Champneys, SIAM Journal on Applied Dynamical Systems 17,
     2018).
     """
-    large, small = (_impact_of(run, *_touching(run), closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
+    touching = touching or _touching(run)
+    large, small = (_impact_of(run, *touching, closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
     return len(large) and len(small) and 0.0 < np.linalg.norm(large[0]) < 2.0 * np.linalg.norm(small[0])
 
 
@@ -189,6 +190,8 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
         return status
     status = RunStatus.NO_SOLUTION if jammed else _rest_and_choose(run, feet, limits)
     for closing, falls in JAMS:
+        if status is RunStatus.NOT_SOLVED and jams(run, feet, limits):  # of several cones no other proof is known
+            status = RunStatus.NO_SOLUTION
         if status is not RunStatus.NO_SOLUTION:
             break
         held = run.energy
