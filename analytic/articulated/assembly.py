@@ -30,7 +30,7 @@ def assemble(robot: Robot, qpos, qvel=None) -> tuple[np.ndarray, np.ndarray]:
         before = error
         rates(robot.tables, qpos, -_least(found, found.equality_error), step)
         qpos += step
-        for q in robot.quaternions():
+        for q in robot.quaternions:
             qpos[q : q + 4] /= np.linalg.norm(qpos[q : q + 4])
     name, size = _worst(robot, found.equality_error)
     raise ValueError(f"equality {name!r} cannot be met near these positions, {size:.3g} is left; begin nearer to it")

@@ -10,7 +10,7 @@ from . import contact as problem
 from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL, first_rows
 from .closed import limit_row, through_mass
 from .contact import Block, pack
-from .layout import DRIFT, FRICTIONLOSS, MU, SIGN, SPEED, VELOCITY
+from .layout import DRIFT, FRICTIONLOSS, MU, SIGN, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK, STOPS
 from .one_contact import starts
 from .outcome import Event, RunStatus
@@ -47,9 +47,10 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         if lifted.any():  # though it presses as it slides: its law as it creeps has another solution there
             creeps, slides = creeps & ~lifted, slides | lifted
             continue
-        speed = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1)
-        slow = (speed <= run.options.creep_speed) & (run.contact.along >= 0.5 * speed)
-        slow &= (run.contact.foot == SLIDE) & ~creeps & ~slides
+        slow = (run.contact.foot == SLIDE) & ~creeps & ~slides
+        if slow.any():
+            speed = np.linalg.norm(run.work.foot[:, VELOCITY + 1 : DRIFT], axis=1)
+            slow &= (speed <= run.options.creep_speed) & (run.contact.along >= 0.5 * speed)
         if not slow.any():
             return None
         creeps |= slow
@@ -111,7 +112,7 @@ def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
 
 def open_all(run: Simulation) -> np.ndarray:
     """Open everything, and free dry lines that are slow; return which those are."""
-    dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.work.line[:, SPEED].copy()
+    dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.robot.tables.line_row @ run.qvel
     slow = dry & (np.abs(speed) <= 2.0 * run.options.hold_speed)
     run.contact.foot[:], run.contact.limit[:] = FREE, OPEN
     run.contact.dry[:] = np.where(dry & ~slow, np.sign(speed), NOT_DRY)

@@ -41,17 +41,16 @@ def through_mass(run: Simulation, rows: np.ndarray) -> np.ndarray:
 
 
 def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
-    """Take the speeds of these rows to zero, by the least change of kinetic energy."""
+    """Take the speeds of these rows to zero, by the least change of kinetic energy; nothing else is written."""
     if rows and np.abs(speeds).max() > 1e-15:
         nq, rows = run.robot.nq, np.array(rows)
         back = through_mass(run, rows)
         run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-6)[0]
-        run.refresh()
 
 
 def let_turn(run: Simulation) -> None:
     """Give slack to dry joints that go slowly against their mode, kept from a stop by rows that nearly follow."""
-    speed, hold = run.work.line[:, SPEED], 2.0 * run.options.hold_speed
+    speed, hold = run.robot.tables.line_row @ run.qvel, 2.0 * run.options.hold_speed
     back = (run.contact.dry * speed < 0.0) & (np.abs(speed) <= hold)
     run.contact.slack[run.robot.n_feet :][back] = hold
 

@@ -50,7 +50,8 @@ class Continued:
         if run in self._commands:
             controls, ends = self._commands.pop(run)
             one.follow(controls, np.maximum(ends, one.time))
-        one.to(max(until, one.time))
+        if one.time < until:
+            one.to(until)
         self.t[run] = one.time
         return one.status is RunStatus.FINAL_TIME
 

@@ -165,20 +165,21 @@ def stops_abruptly(run: Simulation) -> bool:
     return found
 
 
-def jams(run: Simulation) -> bool:
-    """Return whether friction jams: an impact of what touches does not end as the closing speed goes to zero.
+def jams(run: Simulation, *touching: np.ndarray) -> bool:
+    """Return whether friction jams: the impact of what touches, now or then, does not end as its speed goes to zero.
 
     So it is where the force of a foot that slides grows without bound, before Coulomb's law has no solution: no other
     end is the limit of stiff feet (Nordmark, Varkonyi and Champneys, SIAM Journal on Applied Dynamical Systems 17,
     2018).
     """
-    large, small = (_impact_of(run, *_touching(run), closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
+    touching = touching or _touching(run)
+    large, small = (_impact_of(run, *touching, closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
     return len(large) and len(small) and 0.0 < np.linalg.norm(large[0]) < 2.0 * np.linalg.norm(small[0])
 
 
 def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
     """Perform an impact if anything that touches closes, and choose all modes; that of a jam where there is one."""
-    for q in run.robot.quaternions():
+    for q in run.robot.quaternions:
         run.x[q : q + 4] /= np.linalg.norm(run.x[q : q + 4])
     before = run.refresh()
     feet, limits = _touching(run)
@@ -189,6 +190,8 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
         return status
     status = RunStatus.NO_SOLUTION if jammed else _rest_and_choose(run, feet, limits)
     for closing, falls in JAMS:
+        if status is RunStatus.NOT_SOLVED and jams(run, feet, limits):  # of several cones no other proof is known
+            status = RunStatus.NO_SOLUTION
         if status is not RunStatus.NO_SOLUTION:
             break
         held = run.energy
@@ -218,7 +221,10 @@ def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> R
         if status is None or status is RunStatus.INDETERMINATE:
             stop_rows(run, *closed_rows(run))
             let_turn(run)
-        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed or not run.broken:
+        if status is not None or np.abs(run.qvel - speeds).max() <= run.options.hold_speed:
+            break
+        run.refresh()
+        if not run.broken:
             break
     return status
 

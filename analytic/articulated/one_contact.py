@@ -11,11 +11,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .blocks import BOUNDED, CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING, first_rows, rows_of
+from .blocks import BOUNDED, CONE, ROWS, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING, first_rows
 from .jam import has_no_solution
 from .newton import CLOSED, SLIP
 
@@ -93,11 +94,17 @@ def starts(matrix: np.ndarray, blocks: Sequence[Block]) -> np.ndarray:
     m = len(matrix)
     if cones < 2 or sum(block.kind in (CONE, SLIDING) for block in blocks) > SEVERAL or is_unique(matrix, blocks):
         return np.zeros((0, m))
-    found, i = np.zeros((1, m)), 0
-    for block in blocks:
-        parts = np.zeros((1, rows_of(block.kind)))
-        if block.kind == CONE:
-            slips = [(1.0, block.mu * x, block.mu * y) for x, y in DIRECTIONS[: 3 if cones == 2 else 2]]
+    return _sets_of_modes(tuple((block.kind, block.mu) for block in blocks))
+
+
+@lru_cache
+def _sets_of_modes(blocks: tuple[tuple[int, float], ...]) -> np.ndarray:
+    """Return unit forces of all sets of a few modes of blocks, by kind and friction, shape (n, m)."""
+    found, i, cones = np.zeros((1, sum(ROWS[kind] for kind, _ in blocks))), 0, sum(kind == CONE for kind, _ in blocks)
+    for kind, mu in blocks:
+        parts = np.zeros((1, ROWS[kind]))
+        if kind == CONE:
+            slips = [(1.0, mu * x, mu * y) for x, y in DIRECTIONS[: 3 if cones == 2 else 2]]
             parts = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), *slips])
         found = np.repeat(found, len(parts), 0)
         found[:, i : i + parts.shape[1]] = np.tile(parts, (len(found) // len(parts), 1))

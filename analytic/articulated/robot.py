@@ -1,6 +1,7 @@
 """A robot as arrays: what `mjcf.articulated.convert` makes of an MJCF file, and what the compiled functions read."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -67,11 +68,12 @@ class Robot:
         Raises:
             ValueError: If one is.
         """
-        for q in self.quaternions():
+        for q in self.quaternions:
             if not qpos[q : q + 4].any():
                 raise ValueError(f"qpos[{q}:{q + 4}] is a quaternion and must not be zero; (1, 0, 0, 0) is no rotation")
 
+    @cached_property
     def quaternions(self) -> list[int]:
-        """Return the addresses in `qpos` of the quaternions of free and ball joints."""
+        """The addresses in `qpos` of the quaternions of free and ball joints."""
         of = self.tables.joint_of
         return [int(q + 3 * (k == FREE)) for k, q in of[:, [KIND, QPOSADR]] if k in (FREE, BALL)]

@@ -184,7 +184,8 @@ class Simulation:
             how, done, self.time, self.step = self.call(flow.FLOW, controls, ends, fresh)
             self.ctrl = controls[min(done, len(ends) - 1)].copy()
             controls, ends, fresh = controls[done:], ends[done:], False
-            self._take_log()
+            if self.path.logged[0]:
+                self._take_log()
             if how == flow.BROKEN:
                 self._stop(events.settle(self, False))
             elif how == flow.EVENT:

@@ -71,6 +71,25 @@ def test_feet_carry_the_weight_and_the_imu_feels_it(terrain):
     assert info["foot_contact"].all() and abs(float(env.task.off_feet())) < 1e-9
 
 
+def test_forces_of_feet_are_those_of_the_moment_and_have_no_impulse_in_them():
+    """They move the whole as they say, M dv/dt + bias, in the control period of the impact, too."""
+    env = dog(baseline=None)
+    env.reset(seed=0)
+    qpos, model = env.data.qpos.copy(), env.model
+    qpos[2] += 0.05
+    env.reset(options={"qpos": qpos})
+    run, info = env._sim._runs.runs.runs[0], None
+    while not run.impulse.any():
+        info = stepped(env, 1)
+    data, mass, impulse = mujoco.MjData(model), np.zeros((model.nv, model.nv)), run.impulse[:, 0].sum()
+    data.qpos[:], data.qvel[:] = env.data.qpos, env.data.qvel
+    mujoco.mj_forward(model, data)
+    mujoco.mj_fullM(model, data, mass)
+    force = (mass @ run.contact.qacc + data.qfrc_bias)[:3]
+    np.testing.assert_allclose(info["foot_force"].sum(0), force, atol=1e-6)
+    assert impulse / env.ctrl_dt > 0.3 * force[2] and info["foot_contact"].any()
+
+
 @pytest.mark.parametrize("friction, slides", [(0.0, True), (1e9, False)])
 def test_on_a_slope_gravity_pulls_along_it(friction, slides):
     """Without friction the centre of mass gains g less its part along the normal, with any it stays."""

@@ -61,12 +61,12 @@ def test_drops_end_with_their_energy_accounted_for(name, seed):
 
 @pytest.mark.extra
 def test_random_robots_land_and_their_forces_obey_the_laws():
-    """Slides that end within a nanosecond, jams beside a cone, limits in a jam, dry joints beside both.
+    """Slides that end within a nanosecond, jams beside one cone and several, limits in a jam, dry joints beside both.
 
-    Their motion is chaotic, and another processor runs others. None of the first seven ended before these were mended.
+    Their motion is chaotic, and another processor runs others. None but 1122 ended before these were mended.
     """
     ended = 0
-    for seed in (7, 44, 68, 73, 99, 117, 138, 1122):
+    for seed in (7, 44, 68, 73, 99, 117, 138, 1122, 2089, 2105):
         run = random_robots.thrown(seed)
         books = run.balance
         for time in np.arange(1, 41) * 0.025:
@@ -75,7 +75,7 @@ def test_random_robots_land_and_their_forces_obey_the_laws():
             obeys(run)
         ended += run.status is RunStatus.FINAL_TIME
         assert abs(run.balance - books) < 1e-7 * (np.abs(run.x[-4:]).sum() + abs(run.lost))
-    assert ended >= 6
+    assert ended >= 8
 
 
 def obeys(run):
