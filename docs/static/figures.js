@@ -17,10 +17,12 @@ for (const image of document.querySelectorAll("article img")) {
   image.onkeydown = (event) => event.key === "Enter" && open();
 }
 
-// A table that is wider than its screen scrolls; then cells with a sentence need not be as narrow as its longest word.
+// A table that is wider than its screen scrolls, or had better where a row is taller than ten lines; then cells with a
+// sentence need not be as narrow as its longest word.
 window.addEventListener("load", () => {
   for (const wrapper of document.querySelectorAll(".table-wrapper")) {
-    if (wrapper.scrollWidth <= wrapper.clientWidth) continue;
+    const tall = [...wrapper.querySelectorAll("tr")].some((row) => row.offsetHeight > 240);
+    if (wrapper.scrollWidth <= wrapper.clientWidth && !tall) continue;
     wrapper.classList.add("scrolls");
     for (const cell of wrapper.querySelectorAll("td")) cell.classList.toggle("words", cell.textContent.length > 30);
   }
