@@ -19,7 +19,7 @@ from tarsus.scripts.library.learning import checkpoint, planning, policies, trai
 
 FILES = ("policy.npz", "run.json")  # of a checkpoint
 # An episode's ground, robot and command are drawn here: the best of some evaluations was the luckiest.
-LAST = ("hexapod-commanded", "dog-scratch", "multipod-follow")
+LAST = ("hexapod-commanded", "dog-scratch")
 
 
 def of(names: Iterable[str], seeds: int, out: Path, threads: int) -> list[planning.Asked]:
