@@ -8,7 +8,9 @@ Runtime: up to ten minutes of one core for a policy whose result is not stored y
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -19,6 +21,7 @@ from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning import policies as known
 from tarsus.scripts.library.stability import asking, gaits, shown, single
 from tarsus.scripts.library.stability.result import Stability
+from tarsus.scripts.library.stability.verdict import Kind
 
 PLACE = Place("policies.md", "stability")
 PACKAGES = single.PACKAGES
@@ -80,7 +83,15 @@ def tables(policies: tuple[str, ...] = (), engine: Literal["mujoco", "exact"] = 
     rows = [
         [name.rpartition("-")[0], *shown.cells(one)[1:], _percent(one.decay_error)] for name, one in results.items()
     ]
-    return Page(Table((*shown.HEAD, "decay off by"), rows))
+    doubts = [f"* `{name.rpartition('-')[0]}`, {line}" for name, one in results.items() for line in doubts_of(one)]
+    return Page(Table((*shown.HEAD, "decay off by"), rows), "Why starts are not determined:", "\n".join(doubts))
+
+
+def doubts_of(found: Stability) -> Iterator[str]:
+    """Yield why each start is not determined that is not, the first sentence."""
+    for one in found.starts or (vars(found),):
+        if one["verdict"] == Kind.NOT_DETERMINED.value:
+            yield f"seed {one['seed']}: {re.split(r'[;.] ', one['reason'])[0].removesuffix('.')}."
 
 
 def _percent(part: float | None) -> str:

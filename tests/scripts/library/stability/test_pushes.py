@@ -116,11 +116,6 @@ def test_an_ensemble_begins_with_a_smaller_one():
     assert ensemble(0.3, 0.1, 8, 8)[:16] == ensemble(0.3, 0.1, 8, 2)
 
 
-def test_unknown_changes_are_refused():
-    with pytest.raises(ValueError, match="unknown change 'wind'; there are payload, friction"):
-        margins(Question(Cart, 10), changes=("wind",))
-
-
 def test_a_dog_bears_small_pushes_and_not_large_ones_whatever_was_asked_before():
     trials = [trial(size, direction, phase) for size in (0.0, 8.0) for direction, phase in ((0.0, 0.1), (2.0, 0.7))]
     first = list(map(Pushed(Loop.of("clock", "Dog-v0"), 19), trials))
