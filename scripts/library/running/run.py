@@ -2,14 +2,15 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tarsus.scripts.command import arguments
-from tarsus.scripts.library.comparison import crossvalidate as comparing
-from tarsus.scripts.library.comparison.compare import Comparison
 from tarsus.scripts.library.machines import MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.running import options
+
+if TYPE_CHECKING:
+    from tarsus.scripts.library.comparison.compare import Comparison
 
 
 class CrossValidation(NamedTuple):
@@ -17,7 +18,7 @@ class CrossValidation(NamedTuple):
 
     exact: Run
     mujoco: Run
-    comparison: Comparison
+    comparison: "Comparison"
 
 
 def run(
@@ -87,6 +88,8 @@ def crossvalidate(
         ValueError: If there is no such machine or option, or what is asked for cannot be run; the sentence says why.
         RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
     """
+    from tarsus.scripts.library.comparison import crossvalidate as comparing
+
     given = dict(engine="both", seconds=seconds, preset=preset, rtol=rtol, **_named(params, more))
     known, experiment, args = _asked(machine, given)
     return CrossValidation(*comparing.run(known, experiment, args.seconds, args.rtol))
