@@ -17,8 +17,6 @@ Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: errat
 include/Profiler.hh.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -230,7 +228,7 @@ class TripodGait:
         """Time from mid-stance to where the slow phase ends and its blend begins, both sides alike [s]."""
         return 0.5 * (self.slow_time - self.blend * self.cycle_time)
 
-    def mirrored(self) -> TripodGait:
+    def mirrored(self) -> "TripodGait":
         """Return the gait reflected left to right; it differs from its mirror image by half a cycle in time."""
         swap = {"left": "right", "right": "left"}
         sides = ("slow_time_difference", "offset_difference", "sweep_difference")

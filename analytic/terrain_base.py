@@ -1,7 +1,5 @@
 """The base class of terrains: a height function of the plane, with gradient and normal; see `terrain`."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import ClassVar
@@ -49,6 +47,6 @@ class Terrain(ABC):
         normal = np.stack(np.broadcast_arrays(-h_x, -h_y, 1.0), axis=-1)
         return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
 
-    def eased(self, difficulty: float) -> Terrain:
+    def eased(self, difficulty: float) -> "Terrain":
         """Return this terrain with all heights multiplied by a difficulty from 0 to 1."""
         return replace(self, **{name: difficulty * getattr(self, name) for name in self.RELIEF})

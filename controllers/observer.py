@@ -7,8 +7,6 @@ The sliding model lies on the ground, and a body sways above it: twists are comp
 origin, `Seen.of`. Source: the identifiability of the model of Wu, Zhao and Revzen, arXiv:2310.20669, is ours.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,7 +53,7 @@ class Seen(NamedTuple):
     measured: np.ndarray  # (5,) velocity on the ground below the origin, yaw rate, pitch, roll; NaN: not measured
 
     @classmethod
-    def of(cls, params: MultipodParams, angle, rate, velocity, angular, height: float, tilt) -> Seen:
+    def of(cls, params: MultipodParams, angle, rate, velocity, angular, height: float, tilt) -> "Seen":
         """Return a frame from joints and body.
 
         Args:
@@ -88,7 +86,7 @@ class Tare(NamedTuple):
     count: np.ndarray  # (BINS,) frames: what the mean itself is off by does not average out afterwards
 
     @classmethod
-    def of(cls, measured, expected, phases) -> Tare:
+    def of(cls, measured, expected, phases) -> "Tare":
         """Return the tare of a walk.
 
         Args:

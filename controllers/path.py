@@ -4,8 +4,6 @@ A path is a smooth curve through points, gone along at one speed and faced along
 Its frame is that of its points.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +45,7 @@ class Path:
         object.__setattr__(self, "length", float(length[-1]))
 
     @classmethod
-    def sine(cls, amplitude: float, wavelength: float, length: float, speed: float) -> Path:
+    def sine(cls, amplitude: float, wavelength: float, length: float, speed: float) -> "Path":
         """Return the path y = amplitude sin(2 pi x / wavelength) for x from 0 to `length` [m]."""
         x = np.linspace(0.0, length, max(2, int(np.ceil(32 * length / wavelength)) + 1))
         return cls(np.stack([x, amplitude * np.sin(2 * np.pi * x / wavelength)], axis=-1), speed)

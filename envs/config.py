@@ -1,7 +1,5 @@
 """The options that all environments have, how they are checked and how they are changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
@@ -168,7 +166,7 @@ class TaskConfig:
             if chosen not in values and not same(getattr(self, name), defaults[name]):
                 raise ValueError(f"{name} needs {option} {' or '.join(map(repr, values))}, here it is {chosen!r}")
 
-    def changed(self, options: Mapping[str, Any]) -> TaskConfig:
+    def changed(self, options: Mapping[str, Any]) -> "TaskConfig":
         """Return the configuration with some options of a reset changed.
 
         Raises:

@@ -1,7 +1,5 @@
 """Vector environments on PyTorch tensors: what the training loops of rsl_rl, skrl and CleanRL's style take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium
@@ -65,11 +63,11 @@ class OnTensors(gymnasium.vector.VectorEnv):
         """Return the present observations as groups: `policy`, and with the option `privileged` also `critic`."""
         return {"policy": self.observation} | ({} if self.privileged is None else {"critic": self.privileged})
 
-    def groups(self) -> Groups:
+    def groups(self) -> "Groups":
         """Return these environments with their observation as groups, for skrl's wrapper of Isaac Lab."""
         return Groups(self)
 
-    def rsl_rl(self, seed: int | None = None) -> RslRl:
+    def rsl_rl(self, seed: int | None = None) -> "RslRl":
         """Return these environments, begun, as rsl_rl's runners take them."""
         return RslRl(self, seed)
 

@@ -1,7 +1,5 @@
 """`SlipLeg-v1`: the articulated leg runs forward, or as commanded, on a terrain of choice."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -64,7 +62,7 @@ class SlipLegConfig(LegConfig):
             raise ValueError(f"apex_height must not be negative, got {self.apex_height} m")
 
 
-def _height_scan(task: SlipLegTask) -> np.ndarray:
+def _height_scan(task: "SlipLegTask") -> np.ndarray:
     """Return the height of the base above points of the ground ahead."""
     x = task.qpos[..., :1] + np.array(SCAN)
     return task.qpos[..., 1:2] - task.ground.height(x, np.zeros_like(x))

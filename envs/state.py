@@ -1,7 +1,5 @@
 """The state of simulations as a value, which can be saved and restored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from operator import is_
@@ -38,7 +36,7 @@ class State:
     def __len__(self) -> int:
         return len(self.randoms)
 
-    def spread(self, n: int) -> State:
+    def spread(self, n: int) -> "State":
         """Return this state, or, if it is of one simulation, one of n whose lists are as long."""
         if len(self) == n:
             return self

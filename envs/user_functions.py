@@ -1,7 +1,5 @@
 """Terms of the reward, entries of the observation and ends of an episode of the user's own: functions of the task."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,12 +63,12 @@ def entries_of(config, taken: set[str]) -> dict[str, Observation]:
     }
 
 
-def terms_of(config) -> dict[str, Checked]:
+def terms_of(config) -> "dict[str, Checked]":
     """Return the user's own terms of the reward, unweighted."""
     return {name: Checked(f"rewards: {name!r}", function) for name, (_, function) in config.rewards.items()}
 
 
-def ends_of(config) -> dict[str, Checked]:
+def ends_of(config) -> "dict[str, Checked]":
     """Return the user's own ends of an episode, by the reason."""
     return {why: Checked(f"terminate: {why!r}", function, truth=True) for why, function in config.terminate.items()}
 

@@ -4,8 +4,6 @@ Repetitions multiply: a replicate in a replicate, or a model that a replicate at
 attaches are read too.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import re
@@ -99,7 +97,7 @@ class _Model:
             _check_values(element)
         self._read_flexes()
 
-    def made(self, element: Element) -> int:
+    def made(self, element: "Element") -> int:
         inside = sum(map(self.made, element.children))
         if element.name == "replicate":
             inside = max(inside, 1) * _whole(element.numbers("count"))
@@ -136,7 +134,7 @@ class _Model:
         for place in dict.fromkeys(str(Path(folder) / name) for folder in folders for name in names):
             self._read(place)
 
-    def _attached(self, element: Element) -> int:
+    def _attached(self, element: "Element") -> int:
         """Return the number of elements of an `attach`: those of another model, or of a body or frame of this one."""
         model = element.attributes.get("model")
         place = element.attributes.get("body") or element.attributes.get("frame", "")
@@ -153,7 +151,7 @@ class _Model:
             self._within = self._within[:-1]
         return self._known[key]
 
-    def _name(self, model: Element) -> str:
+    def _name(self, model: "Element") -> str:
         """Return the name of a `<model>`: its own, or its file's."""
         if "name" in model.attributes:
             return model.attributes["name"]
@@ -166,7 +164,7 @@ def _whole(numbers: list[float]) -> int:
     return math.prod(int(min(max(number, 1.0), 1e12)) if number == number else 1 for number in numbers)
 
 
-def _points(flex: Element) -> int:
+def _points(flex: "Element") -> int:
     """Return the number of bodies of a flexcomp, or a few more."""
     kind, count = flex.attributes.get("type", "grid"), flex.numbers("count") or [10.0] * 3
     points = 0 if kind in FROM_FILE else _whole(count)
@@ -179,7 +177,7 @@ def _points(flex: Element) -> int:
     return points + nodes
 
 
-def _check_values(element: Element) -> None:
+def _check_values(element: "Element") -> None:
     """Refuse an element that asks for too much by a number."""
     attributes, most = MOST_VALUES.get(element.name, ((), 0))
     if attributes and (values := _whole(element.numbers(*attributes))) > most:
@@ -199,7 +197,7 @@ class Element:
 
     name: str
     attributes: Mapping[str, str]
-    children: list[Element] = field(default_factory=list)
+    children: "list[Element]" = field(default_factory=list)
 
     def numbers(self, *names: str) -> list[float]:
         """Return the numbers that attributes hold, in order; words that are none are left out."""
@@ -211,7 +209,7 @@ class Element:
                 continue  # MuJoCo refuses it
         return found
 
-    def walk(self) -> Iterator[Element]:
+    def walk(self) -> "Iterator[Element]":
         """Yield the element and all below it."""
         left = [self]
         while left:

@@ -4,8 +4,6 @@ Rough ground may differ between simulations, and so may the relief of any terrai
 matrix product, whose round-off depends on the number of points; here every point is one dot product.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np
@@ -43,7 +41,7 @@ class Ground:
         for name, values in self._relief.items():
             values[sim] = getattr(terrain, name)
 
-    def __getitem__(self, sim: int | tuple) -> Ground:
+    def __getitem__(self, sim: int | tuple) -> "Ground":
         """Return the ground under the simulation `sim` alone."""
         ground = Ground(self.terrain, (), self.graded)
         if self._waves is not None:

@@ -5,8 +5,6 @@ A change is a number for a quantity of all its parts ("KP"), of one ("KP.FL_knee
 of all feet alike the friction is the ground's, no change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -85,7 +83,7 @@ class Nominal:
     values: Mapping[str, np.ndarray]
 
     @classmethod
-    def of(cls, model: mujoco.MjModel) -> Nominal:
+    def of(cls, model: mujoco.MjModel) -> "Nominal":
         """Return the numbers of an unchanged model."""
         return cls({name: getattr(model, name).copy() for name in FIELDS})
 

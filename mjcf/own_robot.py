@@ -58,7 +58,7 @@ class OwnRobot:
         if self.pose != own_pose.FOUND and not isinstance(self.pose, Mapping):
             raise ValueError(f"pose is a mapping of angles by joint, or 'found', got {self.pose!r}")
         if self.feet == own_feet.AUTO:
-            object.__setattr__(self, "feet", self._found_feet())
+            object.__setattr__(self, "feet", own_feet.found(*self._at_rest()))
         elif isinstance(self.feet, str) or not self.feet or not all(isinstance(foot, str) for foot in self.feet):
             raise ValueError(f"feet are 'auto' or names of geoms or bodies, got {self.feet!r}")
         twice = sorted({foot for foot in self.feet if list(self.feet).count(foot) > 1})
@@ -77,9 +77,6 @@ class OwnRobot:
         reach = self.reach.values() if isinstance(self.reach, Mapping) else [self.reach]
         if self.reach is not None and not all(one > 0 for one in reach):
             raise ValueError(f"reach must be positive, got {self.reach}")
-
-    def _found_feet(self) -> tuple[str, ...]:
-        return own_feet.found(*self._at_rest())
 
     def _at_rest(self) -> tuple[mujoco.MjModel, mujoco.MjData, tuple[str, ...]]:
         loaded = load(self.source)

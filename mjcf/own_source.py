@@ -4,8 +4,6 @@ All that has none gets a name that is the same in every reading, so that feet an
 that are only drawn may be absent.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re
@@ -30,7 +28,7 @@ class Packed:
     assets: tuple[tuple[str, bytes], ...]
 
     @classmethod
-    def of(cls, spec: mujoco.MjSpec) -> Packed:
+    def of(cls, spec: mujoco.MjSpec) -> "Packed":
         """Return a copy of a spec.
 
         Raises:

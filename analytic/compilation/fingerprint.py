@@ -8,8 +8,6 @@ Types are hashed by their content, numba's objects by the functions they were ma
 A value that cannot be hashed is refused with an error message: code that refers to it must not be kept.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import types
@@ -69,7 +67,7 @@ def fingerprint_and_used(*values: Any, rebuilt: bool = True) -> tuple[str, list[
 class _Walk:
     """One pass over all values reached, in an order that depends only on the values."""
 
-    def __init__(self, rebuilt: bool, above: _Walk | None = None) -> None:
+    def __init__(self, rebuilt: bool, above: "_Walk | None" = None) -> None:
         self.rebuilt, self.data = rebuilt, False
         self.names: set[str] = above.names if above else set()
         self.used: dict[int, Used] = above.used if above else {}

@@ -5,8 +5,6 @@ They refuse what compiled intervals have no rule for, so that a function that ru
 that holds a number first and an interval later is an interval from the start in compiled code, which rounds outward.
 """
 
-from __future__ import annotations
-
 import builtins
 import functools
 import math
@@ -122,7 +120,7 @@ class Intervals:
     def __len__(self) -> int:
         return len(self._items)
 
-    def __getitem__(self, place: Any) -> Interval | Intervals:
+    def __getitem__(self, place: Any) -> "Interval | Intervals":
         found = self._items[place]
         return Intervals(found, self._rate) if isinstance(found, np.ndarray) else found
 
@@ -156,7 +154,7 @@ class Answers:
     def __init__(self, rows: np.ndarray, cell: np.ndarray, clears: bool, rate: bool) -> None:
         self._rows, self._cell, self._clears, self._rate = rows, cell, clears, rate
 
-    def __getitem__(self, place: slice) -> Answers:
+    def __getitem__(self, place: slice) -> "Answers":
         if not isinstance(place, slice) or place.step is not None:
             raise TypeError("the guards' values are read by slices without a step, such as g[1:3]")
         return Answers(self._rows[place], self._cell, self._clears, self._rate)

@@ -6,8 +6,6 @@ the function recompiled before anything is unpickled. An error while code is wri
 in the next process. (numba's own cache checks only a single source file, and raises the disk's errors.)
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import hashlib
@@ -64,7 +62,7 @@ class Key:
             self.then = error
         self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex  # a word that nobody has used
 
-    def joined(self, *hashes: str) -> Key:
+    def joined(self, *hashes: str) -> "Key":
         """Return the key of what is made of the same and of what has these hashes."""
         made = copy.copy(self)
         made.name = hashlib.sha256(repr((self.name, hashes)).encode()).hexdigest()[:20]

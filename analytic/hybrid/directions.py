@@ -1,7 +1,5 @@
 """Directions in the numbers that a run starts with: its state, memory and parameters."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +53,7 @@ class Directions:
         return len(self.names)
 
     @classmethod
-    def of_start(cls, model: Model, by: np.ndarray | None = None) -> Directions:
+    def of_start(cls, model: Model, by: np.ndarray | None = None) -> "Directions":
         """Return directions of state and memory: the columns of `by`, (n + n_memory, k); None: all unit vectors.
 
         Raises:
@@ -68,12 +66,12 @@ class Directions:
         k = by.shape[1]
         return cls(tuple(f"direction {c}" for c in range(k)), by[:n], by[n:], np.zeros((model.p0.size, k)))
 
-    def passes(self, width: int) -> list[Directions]:
+    def passes(self, width: int) -> "list[Directions]":
         """Return the directions in groups of `width`, one for each run; the last group repeats its last direction."""
         groups = [np.minimum(np.arange(i, i + width), self.size - 1) for i in range(0, self.size, width)]
         return [Directions(tuple(self.names[c] for c in g), self.x[:, g], self.d[:, g], self.p[:, g]) for g in groups]
 
-    def begun(self, model: Model, start: RunStart) -> tuple[RunStart, Directions]:
+    def begun(self, model: Model, start: RunStart) -> "tuple[RunStart, Directions]":
         """Return a start without a chart, and its directions, as the model's `initial` completes them.
 
         Raises:

@@ -12,8 +12,6 @@ Source: Kuo, Stabilization of lateral motion in passive dynamic walking, IJRR 18
 Anderson & Moore, Optimal Control: Linear Quadratic Methods (1990).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -76,7 +74,7 @@ class Feedback:
         """Return the controls by name."""
         return dict(zip(self.model.controls, self(z).tolist(), strict=True))
 
-    def within(self, limit: float) -> Feedback:
+    def within(self, limit: float) -> "Feedback":
         """Return the same with controls limited to so many large steps.
 
         Raises:

@@ -6,8 +6,6 @@ code is kept under the fingerprint of kernel and model, with a symbol named by i
 (`compilation.linked_code`).
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -34,7 +32,7 @@ from .workspace import layout
 CALLERS = {"field": "6stages5rates", "guards": "6motion11read_guards"}
 
 
-def load(functions: loader.Functions, method: Method) -> LinkedKernel:
+def load(functions: loader.Functions, method: Method) -> "LinkedKernel":
     """Return the kernel of a model; see `LinkedKernel`."""
     made_of = [loader.function_of(functions, name) for name in loader.FUNCTIONS]
     enclosed = functions.enclosed, functions.one_by_one, loader.interval_version()
@@ -46,7 +44,7 @@ def load(functions: loader.Functions, method: Method) -> LinkedKernel:
     return _KERNELS[key.name]
 
 
-_KERNELS: dict[str, LinkedKernel] = {}  # by fingerprint
+_KERNELS: "dict[str, LinkedKernel]" = {}  # by fingerprint
 
 
 class LinkedKernel:

@@ -1,7 +1,5 @@
 """A model's pass of derivatives: the pass for all models, linked with the model's functions of jets and its sizes."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +20,7 @@ from .jet_functions import JetFunctions, Sizes
 from .tableau import Method
 
 
-def load(of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool, whole: Callable) -> LinkedPass:
+def load(of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool, whole: Callable) -> "LinkedPass":
     """Return the pass of functions of jets, exact or not; `whole(of)` compiles it where it cannot be linked."""
     how = method, rel_step, jets
     key = Key(pass_key(*how), *of, dataclasses.astuple(s), EXACT, INNER)
@@ -31,7 +29,7 @@ def load(of: JetFunctions, s: Sizes, method: Method, rel_step: float, jets: bool
     return _PASSES[key.name]
 
 
-_PASSES: dict[str, LinkedPass] = {}  # by fingerprint
+_PASSES: "dict[str, LinkedPass]" = {}  # by fingerprint
 
 
 class LinkedPass:

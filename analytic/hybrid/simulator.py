@@ -1,7 +1,5 @@
 """A compiled (or interpreted) model: `run` one initial state, or a `batch` of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -26,7 +24,7 @@ from .start import RunStart, Starter, set_record
 from .tableau import METHODS
 
 
-def compile(model: Model, method: str | None = None, mode: str = "auto") -> Simulator:
+def compile(model: Model, method: str | None = None, mode: str = "auto") -> "Simulator":
     """Return a simulator of a model.
 
     Args:

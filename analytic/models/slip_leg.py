@@ -13,8 +13,6 @@ Source: Hauter, Leitner, Freisinger, Dynamic Locomotion of Simplified Hopping Ro
 the report does not give, and corrections of its equations: docs/slip_leg.md.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields, replace
 
@@ -56,7 +54,7 @@ class SlipLegParams:
         """Mass of all parts [kg]."""
         return self.base_mass + self.thigh_mass + self.shank_mass + self.foot_mass
 
-    def scaled(self, factor: float) -> SlipLegParams:
+    def scaled(self, factor: float) -> "SlipLegParams":
         """Return the leg with all masses multiplied."""
         masses = ("base_mass", "thigh_mass", "shank_mass", "foot_mass")
         return replace(self, **{name: factor * getattr(self, name) for name in masses})

@@ -4,8 +4,6 @@ NumPy hands its functions to arrays of other kinds, by the protocols `__array_uf
 they find those of PyTorch. What is missing is an error that names it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +64,7 @@ class DeviceArray(NDArrayOperatorsMixin):
     def __iter__(self):
         return map(DeviceArray, self.tensor.unbind(0))
 
-    def __getitem__(self, at) -> DeviceArray:
+    def __getitem__(self, at) -> "DeviceArray":
         return DeviceArray(self.tensor[self._place(at)])
 
     def __setitem__(self, at, value) -> None:
@@ -80,27 +78,27 @@ class DeviceArray(NDArrayOperatorsMixin):
             return at.tensor
         return torch.as_tensor(at, device=self.tensor.device) if isinstance(at, np.ndarray | list) else at
 
-    def copy(self) -> DeviceArray:
+    def copy(self) -> "DeviceArray":
         """Return a copy."""
         return DeviceArray(self.tensor.clone())
 
-    def astype(self, kind) -> DeviceArray:
+    def astype(self, kind) -> "DeviceArray":
         """Return it as bool, int, float (double) or np.float32."""
         return DeviceArray(self.tensor.to(KINDS[kind]))
 
-    def reshape(self, *shape) -> DeviceArray:
+    def reshape(self, *shape) -> "DeviceArray":
         """Return it in another shape, a view where that is possible."""
         return DeviceArray(self.tensor.reshape(*shape))
 
-    def max(self, axis: int) -> DeviceArray:
+    def max(self, axis: int) -> "DeviceArray":
         """Return the largest along an axis."""
         return DeviceArray(self.tensor.amax(axis))
 
-    def any(self, axis: int | None = None) -> DeviceArray:
+    def any(self, axis: int | None = None) -> "DeviceArray":
         """Return whether any, along an axis or at all, is not zero."""
         return DeviceArray(self.tensor.any() if axis is None else self.tensor.any(axis))
 
-    def all(self, axis: int | None = None) -> DeviceArray:
+    def all(self, axis: int | None = None) -> "DeviceArray":
         """Return whether none, along an axis or at all, is zero."""
         return DeviceArray(self.tensor.all() if axis is None else self.tensor.all(axis))
 

@@ -5,8 +5,6 @@ engines, and a reset takes one of them. All that a simulation keeps is in buffer
 simulations', in the pool and on the device alike: a start is a row of each.
 """
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,7 +38,7 @@ def made(
     autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     n_starts: int = N_STARTS,
     **options,
-) -> WarpVectorEnv:
+) -> "WarpVectorEnv":
     """Return environments on the device of the options; ValueError says what they lack before anything is allocated."""
     mode = episodes.checked_numbers(num_envs, max_episode_steps, autoreset_mode)
     if mode is not AutoresetMode.SAME_STEP:

@@ -10,8 +10,6 @@ with hip angle phi (about +x, driven), splay theta and length rho (both sprung).
 Source: SimSect manual 5.1 and Table 2; hexapod report 3.9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -116,7 +114,7 @@ class HexapodParams:
             )
 
     @classmethod
-    def rhex(cls, motor: str = "file") -> HexapodParams:
+    def rhex(cls, motor: str = "file") -> "HexapodParams":
         """Return the robot of the authors' own files, with one of the motors of `rhex.MOTORS`."""
         if motor not in MOTORS:
             raise ValueError(f"unknown motor {motor!r} of RHex; there are {listed(motor, MOTORS)}")

@@ -11,8 +11,6 @@ it *falls by itself* if an episode in `rl` ends before its time, nudged or not; 
 policy knows its robot is no fault of the simulator.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -182,7 +180,7 @@ class Certificate:
         return json.dumps(asdict(self) | {"verdict": self.verdict, "reason": self.reason, "rows": rows}, indent=1)
 
     @classmethod
-    def from_json(cls, text: str) -> Certificate:
+    def from_json(cls, text: str) -> "Certificate":
         """Return the certificate of a JSON text."""
         found = json.loads(text)
         rows = []

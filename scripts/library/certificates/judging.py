@@ -1,7 +1,5 @@
 """A policy certified: its episodes in every setting, and what they say, row by row."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import time
@@ -75,7 +73,7 @@ class ByNudge:
     total: float = 0.0
 
     @classmethod
-    def of(cls, nudged: Finding, n: int) -> ByNudge:
+    def of(cls, nudged: Finding, n: int) -> "ByNudge":
         """Return the changes that the row of nudged episodes shows, for means of n episodes."""
         times = ERRORS * np.sqrt(len(nudged.episodes) / n)  # the row's own error is of a mean of more
         return cls(*(abs(c.value) + float(times) * c.error if c else 0.0 for c in (nudged.speed, nudged.total)))

@@ -6,8 +6,6 @@ than the policy has done steps; one that has seen others is newer or older than 
 buffer store whether there was a normaliser at all; those with one store the last observation before and after it.
 """
 
-from __future__ import annotations
-
 import pickle
 import re
 from collections.abc import Iterator, Mapping
@@ -43,7 +41,7 @@ class Trained:
     last: tuple[np.ndarray, np.ndarray] | None
 
     @classmethod
-    def of(cls, path: Path, stored: Mapping[str, Any], model, algorithm: str, given: tuple[int, ...]) -> Trained:
+    def of(cls, path: Path, stored: Mapping[str, Any], model, algorithm: str, given: tuple[int, ...]) -> "Trained":
         """Return the contents of a .zip: its settings as stored, its model; `given` is the environment's shape."""
         last, before = stored.get("_last_obs"), stored.get("_last_original_obs")
         replays = algorithm in OFF_POLICY

@@ -6,8 +6,6 @@ hold `noise`, the standard deviation of actions in training. The file may be a s
 whatever is not as above is refused, with what is allowed.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
@@ -58,7 +56,7 @@ class TrainedPolicy:
             raise ValueError(f"{path} is not a trained policy: {error}") from error
 
     @classmethod
-    def of(cls, arrays: Mapping[str, np.ndarray]) -> TrainedPolicy:
+    def of(cls, arrays: Mapping[str, np.ndarray]) -> "TrainedPolicy":
         """Return the policy of arrays as they are in a file; ValueError if they are none."""
         made = cls.__new__(cls)
         made._take(arrays)
@@ -99,7 +97,7 @@ class TrainedPolicy:
 
         return make
 
-    def in_environment(self, env: gymnasium.Env, seed: int) -> TrainedPolicy:
+    def in_environment(self, env: gymnasium.Env, seed: int) -> "TrainedPolicy":
         """Return the policy as one of an environment, whatever the seed.
 
         Raises:

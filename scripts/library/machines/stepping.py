@@ -8,8 +8,6 @@ A run that diverges or falls ends there, and its status says so. MuJoCo itself w
 machine back to the start, and go on.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -112,7 +110,7 @@ def simulate(
     return [column[: rows.n] for column in rows.columns], status
 
 
-def _run(stepper: Stepper, every: int, n_rows: int, rows: _Rows, on_frame: Callable | None, bar: tqdm) -> str:
+def _run(stepper: Stepper, every: int, n_rows: int, rows: "_Rows", on_frame: Callable | None, bar: tqdm) -> str:
     for k in range(n_rows * every + 1):  # one step more closes the record
         row_due = k % every == 0
         if row_due and k and (fallen := stepper.fallen()):

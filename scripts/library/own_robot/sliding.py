@@ -1,7 +1,5 @@
 """A recorded walk of a robot of the user's own beside what the contact solver makes of its feet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import mujoco
@@ -28,7 +26,7 @@ class OwnWalk:
     bend: np.ndarray  # (frames, n, 2) by how much tractions raise a foot [m/N]
     names: tuple[str, ...]  # of the feet
 
-    def between(self, start: float, stop: float) -> OwnWalk:
+    def between(self, start: float, stop: float) -> "OwnWalk":
         """Return the frames from a time to before another [s].
 
         Raises:

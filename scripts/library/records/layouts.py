@@ -4,8 +4,6 @@ A layout has the robot's legs, its variables beside `CORE`, and what gives back,
 parameters and the gait that ran. Those of all robots are in `robots.LAYOUTS`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -55,7 +53,7 @@ class RecordLayout:
     listed: dict[str, str] = field(default_factory=dict)  # parameters that list the labels of dimensions of its own
     shown: tuple[str, ...] = ("height", "pitch", "roll", "heading", "velocity y")  # of a comparison's quantities
 
-    def sized(self, parameters: dict) -> RecordLayout:
+    def sized(self, parameters: dict) -> "RecordLayout":
         """Return the layout of the robot with these parameters, where they say how many legs or joints it has."""
         labels = {dim: parameters[name] for dim, name in self.listed.items()}
         legs = self.legs or parameters["n_legs"]

@@ -2,16 +2,17 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tarsus.analytic.spelling import check_name, listed
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base.in_python import in_python
-from tarsus.scripts.library.comparison import crossvalidate as comparing
-from tarsus.scripts.library.comparison.compare import Comparison
 from tarsus.scripts.library.machines import MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.running import options
+
+if TYPE_CHECKING:
+    from tarsus.scripts.library.comparison.compare import Comparison
 
 
 class CrossValidation(NamedTuple):
@@ -19,7 +20,7 @@ class CrossValidation(NamedTuple):
 
     exact: Run
     mujoco: Run
-    comparison: Comparison
+    comparison: "Comparison"
 
 
 @in_python
@@ -89,6 +90,8 @@ def crossvalidate(
         ValueError: If there is no such machine or option, or what is asked for cannot be run; the sentence says why.
         RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
     """
+    from tarsus.scripts.library.comparison import crossvalidate as comparing
+
     given = dict(engine="both", seconds=seconds, preset=preset, rtol=rtol, **_named(params, more))
     known, experiment, args = _asked(machine, given)
     return CrossValidation(*comparing.run(known, experiment, args.seconds, args.rtol))

@@ -5,8 +5,6 @@ options of `tarsus search FILE`. It says what is searched (`parameters`) and how
 they are drawn, chosen and confirmed it may say too. The rest is done here, for all alike.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import inspect
@@ -33,7 +31,7 @@ class Trials:
         population: The points of the last generation that an evolution kept, the best first, shape (n, k).
     """
 
-    def __init__(self, search: Search, stop: Callable[..., bool] | None, total: int | None, progress: bool) -> None:
+    def __init__(self, search: "Search", stop: Callable[..., bool] | None, total: int | None, progress: bool) -> None:
         self._search, self._stop, self._stopped = search, stop, False
         self.tried: list[Tried] = []
         self.history: dict[str, list] = {"tried": [], "best": [], "median": []}

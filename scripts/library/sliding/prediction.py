@@ -7,8 +7,6 @@ motion.
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -43,7 +41,7 @@ class Measured:
         """Time between frames [s]."""
         return float((self.time[-1] - self.time[0]) / (len(self.time) - 1))
 
-    def part(self, frames: slice) -> Measured:
+    def part(self, frames: slice) -> "Measured":
         """Return some of the frames."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return Measured(**{k: v[frames] if isinstance(v, np.ndarray) else v for k, v in values.items()})

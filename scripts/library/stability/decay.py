@@ -5,8 +5,6 @@ is not normal, or turns of a complex pair, are in both. A push to one side and t
 a map with a kink has a rate for each; and each is observed at two sizes, from which curvature is extrapolated away.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +36,7 @@ class Decay:
         return vars(self) | {name: getattr(self, name).tolist() for name in SIZES}
 
     @classmethod
-    def restored(cls, stored: dict[str, Any]) -> Decay:
+    def restored(cls, stored: dict[str, Any]) -> "Decay":
         arrays = {name: np.array(stored[name], float) for name in SIZES}
         return cls(**stored | arrays | {"window": tuple(stored["window"])})
 

@@ -7,8 +7,6 @@ stratified sample, whose number of failures varies no more than the binomial dis
 Source: Clopper & Pearson, Biometrika 26 (1934), for the limits; W. Hoeffding, Ann. Math. Statist. 27 (1956), 713-721.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -24,7 +22,7 @@ class Trial:
     size: float  # of a push [m/s], of a change in its own unit; 0 in a member of an ensemble, which has no size yet
     seed: int  # of the steady run that it is made in
 
-    def sized(self, size: float) -> Trial:
+    def sized(self, size: float) -> "Trial":
         return Trial(self.direction, self.phase, float(size), self.seed)
 
 

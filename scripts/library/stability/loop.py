@@ -4,8 +4,6 @@ Its state is all that the next periods follow from: the simulation with its warm
 policy remember, the last observation, the clock. `state` and `restore` keep it bit for bit, in either engine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -79,7 +77,7 @@ class Loop:
         *,
         engine: str = "mujoco",
         wrappers: Wrappers = UNSAID,
-    ) -> Loop:
+    ) -> "Loop":
         """Return the loop of a policy in "mujoco" or "exact", without noise and random draws; or ValueError.
 
         The environment is by default the policy's own, or Hexapod-v0.

@@ -4,8 +4,6 @@ Searches are independent of one another, and each keeps its trials in a file of 
 processes, counted as they are made, and what was killed goes on where it was.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import tempfile
@@ -61,7 +59,7 @@ class Margin:
         return f"{self.name}: {self.threshold.message(self.unit) if self.threshold else self.reason}"
 
     @classmethod
-    def restored(cls, stored: Mapping[str, Any]) -> Margin:
+    def restored(cls, stored: Mapping[str, Any]) -> "Margin":
         """Return the margin of what `dataclasses.asdict` made of it, also after JSON."""
         found = stored["threshold"]
         if found is None:

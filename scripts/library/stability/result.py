@@ -1,7 +1,5 @@
 """The result on one gait in one engine, as numbers: drawn, compared, written as JSON; and one of several starts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -124,7 +122,7 @@ class Stability:
         return json.dumps(asdict(self), indent=1, default=str)
 
     @classmethod
-    def from_json(cls, text: str) -> Stability:
+    def from_json(cls, text: str) -> "Stability":
         """Return the result of a JSON text.
 
         Raises:
@@ -139,7 +137,7 @@ class Stability:
             raise ValueError(f"this is no result of `tarsus stability`: {error}") from error
 
     @classmethod
-    def read(cls, path: Path) -> Stability:
+    def read(cls, path: Path) -> "Stability":
         """Return the result in a file, or in the file stability.json of a folder.
 
         Raises:

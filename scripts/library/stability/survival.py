@@ -12,8 +12,6 @@ k <= a would hold at the very size where the share is first too low. The upper e
 where k reaches b counts; where every member has a threshold of its own it is on the safe side.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,7 +71,7 @@ class Threshold:
     tried: tuple[int, ...]  # members that were tried at each: fewer than all where enough of them failed
     islands: tuple[Island, ...] = ()  # above the threshold
 
-    def agrees(self, other: Threshold) -> bool:
+    def agrees(self, other: "Threshold") -> bool:
         """Return whether the intervals of two thresholds overlap."""
         ends = [math.inf if one.high is None else one.high for one in (self, other)]
         return max(self.low, other.low) <= min(ends)

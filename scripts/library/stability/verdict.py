@@ -76,7 +76,10 @@ def judged(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: fl
     if not len(found.values):
         return Verdict(Kind.NEUTRAL, f"nothing is left but symmetries ({', '.join(found.neutral)}).")
     if high < 1.0 - NEUTRAL or (high < 1.0 and high - low < 1.0 - high):
-        return Verdict(Kind.STABLE, _stable(found))
+        words = (
+            f"a displacement is {found.largest:.3g} times as large after a stride, at most ({low:.3g} to {high:.3g})."
+        )
+        return Verdict(Kind.STABLE, words)
     if low > 1.0 + NEUTRAL or (low > 1.0 and high - low < low - 1.0):
         return Verdict(Kind.UNSTABLE, f"a displacement grows {found.largest:.4g} times a stride, in {found.direction}.")
     if high - low < NEUTRAL and abs(found.largest - 1.0) < NEUTRAL:
@@ -87,11 +90,6 @@ def judged(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: fl
         Kind.NOT_DETERMINED,
         f"the largest multiplier lies from {low:.4f} to {high:.4f}, which includes 1: differences tell no better.",
     )
-
-
-def _stable(found: Multipliers) -> str:
-    low, high = found.interval
-    return f"a displacement is {found.largest:.3g} times as large after a stride, at most ({low:.3g} to {high:.3g})."
 
 
 def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: float) -> str:
