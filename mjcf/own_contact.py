@@ -33,6 +33,16 @@ def of_feet(model: mujoco.MjModel, at_rest: mujoco.MjData, feet: Sequence[str]) 
     return {name: max(_friction(model, k, floor) for k in mine) for name, mine in geoms.items()}
 
 
+def in_words(model: mujoco.MjModel, at_rest: mujoco.MjData, robot) -> str:
+    """Return the ground's friction, and what the feet's own geoms say where the file's floor decides."""
+    geoms = [k for name in robot.feet for k in own_feet.geoms_of(model, at_rest, name, drawn=True)]
+    own = sorted({float(model.geom_friction[k, 0]) for k in geoms})
+    if _equal(own, robot.friction) or not _equal([*of_feet(model, at_rest, robot.feet).values()], robot.friction):
+        return f"{robot.friction:g}"
+    feet = " and ".join(f"{mu:g}" for mu in own)
+    return f"{robot.friction:g}, by the file's floor: its feet say {feet}, and of two geoms MuJoCo takes the larger"
+
+
 def _friction(model: mujoco.MjModel, foot: int, floor: list[int]) -> float:
     pairs = _pairs(model, [foot], floor)
     if pairs:

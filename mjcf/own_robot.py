@@ -78,6 +78,11 @@ class OwnRobot:
         if self.reach is not None and not all(one > 0 for one in reach):
             raise ValueError(f"reach must be positive, got {self.reach}")
 
+    @property
+    def friction_in_words(self) -> str:
+        """The ground's friction, and what the feet's own geoms say where the file's floor decides."""
+        return own_contact.in_words(*self._at_rest()[:2], self)
+
     def _at_rest(self) -> tuple[mujoco.MjModel, mujoco.MjData, tuple[str, ...]]:
         loaded = load(self.source)
         root_of(loaded.spec)

@@ -63,7 +63,9 @@ class Motion(Support):
     """Support, body velocity and all foot forces; body frame, x forward, y left."""
 
     twist: np.ndarray  # (..., 3) forward and left velocity of the centre of mass [m/s], yaw rate [rad/s]
-    force: np.ndarray  # (..., n, 3) on each foot [N]; the last component is the load
+    force: (
+        np.ndarray
+    )  # (..., n, 3) on each foot [N], the last component its load; of feet that stick one choice of many
     dissipation: np.ndarray  # (...) power lost to friction [W]
     gap: np.ndarray  # (...) proved bound on how far the dissipation is from its least [W]; 0 for linear laws
     reference_speed: np.ndarray  # (...) of the viscous law [m/s]; NaN for others

@@ -122,3 +122,19 @@ def test_a_robot_that_faces_y_and_is_taken_to_face_x_is_told_so():
         own_robot.register("Aside-v0", text)
     own_robot.register("Aside-v0", text, forward="y")
     assert gymnasium.registry.pop("Aside-v0").kwargs["baseline"] == "clock"
+
+
+@pytest.mark.parametrize(
+    ("foot", "floor", "words"),
+    [
+        ("0.7", "1", "1, by the file's floor: its feet say 0.7, and of two geoms MuJoCo takes the larger"),
+        ("0.7", "0.5", "0.7"),
+        ('0.7" priority="1', "1", "0.7"),
+    ],
+)
+def test_a_friction_that_the_floor_decides_is_said_so(foot, floor, words):
+    foot = f'<geom name="foot" type="sphere" size=".1" mass="1" friction="{foot}"/>'
+    leg = f'<geom size=".05" pos="0 0 .3"/><body><joint name="hip" axis="0 1 0"/>{foot}</body>'
+    ground = f'<geom type="plane" size="9 9 1" friction="{floor}"/>'
+    text = f'<mujoco><worldbody>{ground}<body pos="0 0 .1"><freejoint/>{leg}</body></worldbody></mujoco>'
+    assert models.OwnRobot(text, feet=("foot",)).friction_in_words == words

@@ -42,7 +42,7 @@ class Inspected:
             "## Feet", markdown_table(("foot", "geoms", "shape", "fits a sphere of"), feet(model, self.robot)),
             "## How it stands and walks",
             markdown_table(("an action of 0", ""), [*self.verdict.standing.lines(),
-             ("friction of the feet on the ground", f"{self.robot.friction:g}"), ("walks", self.walk()),
+             ("friction of the feet on the ground", self.robot.friction_in_words), ("walks", self.walk()),
              ("in the exact engine", self.exactly())]),
             "## What is not as in the file", said,
             "## In Python", f"```python\n{self.lines()}\n```",

@@ -1,18 +1,20 @@
 """What a command left in its folder, opened again: its numbers, its words, and the files beside them."""
 
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from tarsus.analytic.spelling import listed, lost
 from tarsus.scripts.library.records import record
 
-RESULT = "result.json"
+RESULT, EVALUATIONS = "result.json", "evaluations.npz"
 KEYS = ("command", "inputs", "result", "text", "files", "made", "versions", "computer")
 TEXTS = (".md", ".txt", ".html", ".log")
 
@@ -67,8 +69,11 @@ class Stored:
         return path.read_text(encoding="utf-8") if path.suffix in TEXTS else path
 
 
-def load(path: Path | str) -> xr.Dataset | Stored:
+def load(path: Path | str) -> xr.Dataset | Stored | pd.DataFrame:
     """Read the record of a run (.nc, .csv), into memory, or what a command left in its folder.
+
+    The folder of a training gives its evaluations: a row of mean return, its least and most, and mean length [steps] by
+    steps of training.
 
     Args:
         path: The file, or the folder.
@@ -78,7 +83,8 @@ def load(path: Path | str) -> xr.Dataset | Stored:
     """
     path = Path(path)
     if path.is_dir() or path.name == RESULT:
-        return _stored(path if path.is_dir() else path.parent)
+        folder = path if path.is_dir() else path.parent
+        return _evaluations(folder / EVALUATIONS) if (folder / EVALUATIONS).exists() else _stored(folder)
     if not path.exists():
         raise ValueError(lost(path))
     if path.suffix == ".csv":
@@ -99,6 +105,16 @@ def _stored(folder: Path) -> Stored:
     if missing:
         raise ValueError(f"{path} is not of a command of tarsus: it has no {', '.join(missing)}")
     return Stored(folder, *(tuple(told[key]) if key == "files" else told[key] for key in KEYS))
+
+
+def _evaluations(path: Path) -> pd.DataFrame:
+    try:
+        with np.load(path) as stored:
+            returns, lengths, steps = stored["results"], stored["ep_lengths"], stored["timesteps"]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is broken: {error}") from None
+    columns = {"return": returns.mean(1), "least": returns.min(1), "most": returns.max(1), "length": lengths.mean(1)}
+    return pd.DataFrame(columns, pd.Index(steps, name="steps"))
 
 
 def _read(path: Path) -> Any:

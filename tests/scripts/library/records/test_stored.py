@@ -66,3 +66,15 @@ def test_what_is_broken_or_foreign_is_refused(tmp_path):
         tarsus.load(tmp_path)["gone.nc"]
     with pytest.raises(ValueError, match="is no NetCDF 3 file, or broken"):
         tarsus.load(tmp_path)["run.nc"]
+
+
+def test_the_folder_of_a_training_is_its_curve(tmp_path):
+    returns, lengths = np.array([[1.0, 3.0], [2.0, 6.0]]), np.array([[10, 20], [20, 20]])
+    np.savez(tmp_path / "evaluations.npz", timesteps=[8, 16], results=returns, ep_lengths=lengths)
+    found = tarsus.load(tmp_path)
+    assert list(found.index) == [8, 16] and found["return"].tolist() == [2.0, 4.0]
+    assert found["least"].tolist() == [1.0, 2.0] and found["most"].tolist() == [3.0, 6.0]
+    assert found["length"].tolist() == [15.0, 20.0]
+    (tmp_path / "evaluations.npz").write_bytes(b"PK broken")
+    with pytest.raises(ValueError, match="evaluations.npz is broken"):
+        tarsus.load(tmp_path)
