@@ -72,7 +72,7 @@ def parts_of(name: str, model: mujoco.MjModel, feet: tuple[str, ...]) -> list[in
         raise ValueError(f"there is no {name!r} to change; there are {there_are}")
     known = known_parts(quantity, model, feet)
     if not known or (dot and part != "*" and part not in known):
-        raise ValueError(f"{name!r}: {quantity} is of {listed(part, known)}")
+        raise ValueError(f"{name!r}: {quantity} is of {listed(part, known) if known else 'nothing in this robot'}")
     return [known[part]] if dot and part != "*" else list(known.values())
 
 

@@ -102,7 +102,7 @@ def at_rest(model: mujoco.MjModel, keyframe=None, pose=None) -> tuple[np.ndarray
     names = [model.key(k).name for k in range(model.nkey)]
     number = 0 if keyframe is None else names.index(keyframe) if keyframe in names else keyframe
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < model.nkey:
-        there_are = listed(keyframe, names)
+        there_are = listed(keyframe, map(repr, names))
         raise ValueError(f"there is no keyframe {keyframe!r}; there are {there_are}")
     return model.key_qpos[number].copy(), model.key_ctrl[number].copy()
 

@@ -1,9 +1,8 @@
 """Whether a policy depends on the simulator it was trained in: the same episodes in other simulations, and a verdict.
 
 Usage: tarsus certify POLICY [--env Hexapod-v0] [--option terrain=rough] [--seeds 5] [--out FOLDER] [--fail-on leans].
-POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION, which is called
-as function(observation, info), or if its first parameter is `env` makes such a function. The exit status is 1 if the
-verdict is what `--fail-on` names, or worse, 2 for a command line that cannot be run, else 0.
+Policies are those of `loading.load`. The exit status is 1 if the verdict is what `--fail-on` names, or worse, 2 for a
+command line that cannot be run, else 0.
 Runtime: a second, and for each seed a third of a second of one core in a setting, two in `reference`, one and a half in
 `exact`.
 """
@@ -11,18 +10,15 @@ Runtime: a second, and for each seed a third of a second of one core in a settin
 import functools
 import json
 
-from tarsus.scripts.command import arguments, cli, output
+from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.learning import wrappers
 
 FAILS = {"falls": 2, "drifts": 3, "leans": 4}  # the first of the verdicts, in their order, at which the status is 1
 FILES = ("certificate.json", "certificate.html", "certificate.png")
-POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
 
 
 def parser() -> arguments.Parser:
-    made = {"prog": "tarsus certify", "description": (__doc__ or "").partition("\n")[0]}
-    parser = arguments.Parser(listing=functools.partial(cli.listed, "certify"), **made)
-    parser.add_argument("policy", help=POLICY)
+    parser = wrappers.parser("certify", __doc__)
     parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5, help="how many seeds")
     parser.add_argument("--first-seed", type=arguments.seed, default=0, help="the first of them; by default 0")
     parser.add_argument("--seconds", type=arguments.seconds, help="length of an episode; by default the environment's")
@@ -30,7 +26,6 @@ def parser() -> arguments.Parser:
     parser.add_argument("--fail-on", choices=tuple(FAILS), help="exit with status 1 at this verdict or a worse one")
     words = "say, too, how stable its gait is in MuJoCo, as `tarsus stability` does; that takes minutes"
     parser.add_argument("--stability", action="store_true", help=words)
-    wrappers.add_options(parser)
     output.add_options(parser, "certify-*")
     return parser
 

@@ -1,33 +1,24 @@
 """What a policy does: return, speed, cost of transport and falls, mean and spread over seeds and episodes.
 
 Usage: tarsus evaluate POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--stochastic]
-[--normaliser FILE|none] [--stack 4] [--out FOLDER] [--video walk.mp4]. POLICY is a name (zero, clock, PD, ...), the
-folder of a checkpoint, which brings its environment and options, a .zip of Stable-Baselines3 or sb3-contrib, an .onnx,
-or MODULE:FUNCTION, as for `tarsus certify`. In a frozen task (--env tarsus/HexapodWalk-v0) its ten evaluation seeds are
-played, and the folder is an entry for `tarsus leaderboard`.
+[--normaliser FILE|none] [--stack 4] [--out FOLDER] [--video walk.mp4]; policies are those of `loading.load`. In a
+frozen task (--env tarsus/HexapodWalk-v0) its ten evaluation seeds are played; the folder is an entry for a leaderboard.
 Runtime: about a second for an episode.
 """
 
-import functools
-
 from tarsus.envs import TASKS
-from tarsus.scripts.command import arguments, cli, output, paths
+from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.learning import evaluation, wrappers
-
-POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
 
 
 def parser() -> arguments.Parser:
-    made = {"prog": "tarsus evaluate", "description": (__doc__ or "").partition("\n")[0]}
-    parser = arguments.Parser(listing=functools.partial(cli.listed, "evaluate"), **made)
-    parser.add_argument("policy", help=POLICY)
+    parser = wrappers.parser("evaluate", __doc__)
     words = "seeds, from 0 on; default 5, of a frozen task its own"
     parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), help=words)
     parser.add_argument("--episodes", type=arguments.count, help="episodes of each seed; default 1")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="number of processes")
     parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
-    wrappers.add_options(parser)
     output.add_options(parser, "evaluate-*")
     return parser
 

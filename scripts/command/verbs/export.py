@@ -6,24 +6,19 @@ an .onnx that is to say what it was made for, or MODULE:FUNCTION that returns a 
 Needs the extra `onnx`.
 """
 
-import functools
 import importlib.util
 
 from tarsus.analytic.compilation import extras
-from tarsus.scripts.command import arguments, cli, output
+from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.learning import playing, wrappers
 
 FILE = "policy.onnx"
-POLICY = "a trained policy: a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip, which can run any code"
 
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the model; return 0, or 2 for a command line that cannot be run."""
-    made = {"prog": "tarsus export", "description": __doc__.partition("\n")[0]}
-    parser = arguments.Parser(listing=functools.partial(cli.listed, "export"), **made)
-    parser.add_argument("policy", help=POLICY)
-    wrappers.add_options(parser)
+    parser = wrappers.parser("export", __doc__)
     output.add_options(parser, "export-*")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:

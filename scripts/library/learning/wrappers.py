@@ -1,11 +1,12 @@
 """What a command line says of a policy's environment, and of what was wrapped around that in training."""
 
 import argparse
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tarsus.scripts.command import arguments
+from tarsus.scripts.command import arguments, cli
 
 NONE = "none"  # as a normaliser
 
@@ -25,6 +26,16 @@ class Wrappers:
 
 
 UNSAID = Wrappers()
+
+
+def parser(verb: str, about: str | None) -> arguments.Parser:
+    """Return the parser of a verb for policies, described by a docstring's first line, with options of environments."""
+    words, listing = (about or "").partition("\n")[0], functools.partial(cli.listed, verb)
+    made = arguments.Parser(prog=f"tarsus {verb}", description=words, listing=listing)
+    words = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
+    made.add_argument("policy", help=words)
+    add_options(made)
+    return made
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
