@@ -98,7 +98,7 @@ class Workspace(NamedTuple):
     drift: np.ndarray  # (nbody, 6) spatial acceleration at zero joint acceleration, without gravity
     wrench: np.ndarray  # (nbody, 6) force that this acceleration takes, less gravity, with all that is carried
     mass: np.ndarray  # (nv, nv) mass matrix with armature
-    factor: np.ndarray  # (nv, nv) its factor (`tree`)
+    factor: np.ndarray  # (nv, nv) its factor (`dynamics.factorise_tree`)
     load: np.ndarray  # (4, nv) bias (Coriolis and gravity), spring, actuator and damper forces
     actuator: np.ndarray  # (n_actuators, 2) force and velocity of each
     line: np.ndarray  # (n_lines, 2) length and speed
