@@ -182,6 +182,9 @@ def train(
             watch = watching(run, seed, folder, eval_every, bar, asked, judge)
             first = [starting.warming(run)] if run.start else []
             model.learn(left, callback=[*first, judge, watch], reset_num_timesteps=not resume)
+            if not asked() and judge.evaluations_timesteps[-1:] != [model.num_timesteps]:
+                judge.eval_freq = 1  # what was learned since the last evaluation is judged, too
+                judge.on_step()
         finally:
             Path(judge.log_path).unlink(missing_ok=True)
         checkpoint.save(folder / "latest", run, seed, model, normaliser)

@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+import tarsus
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts.library.learning import evaluation, policies, training_runs
 from tarsus.scripts.library.learning.training_runs import RUNS, TrainingRun, differences
@@ -113,6 +114,7 @@ def test_a_resumed_training_goes_on_where_it_stopped(trained, tmp_path):
         (tmp_path / "latest" / path.name).write_bytes(path.read_bytes())
     training.train(replace(TINY, total_steps=96), 0, tmp_path, resume=True, n_threads=1, progress=False)
     assert checkpoint.settings(tmp_path / "latest")["steps"] == 96
+    assert tarsus.load(tmp_path).index.tolist() == [96]  # what it ended with is judged, though none was due
     with pytest.raises(ValueError, match="has 96 steps already, and 90 were asked for"):
         training.train(replace(TINY, total_steps=90), 0, tmp_path, resume=True, n_threads=1, progress=False)
 
