@@ -15,6 +15,7 @@ import mujoco
 
 from . import own_repairs, own_urdf
 from .element_limits import check_elements
+from .finite_model import check_numbers
 
 OPTION, ENTRY = re.compile(r"<option\b([^>]*)>"), re.compile(r"(\w+)\s*=")
 
@@ -157,7 +158,7 @@ def _compiled(source: Source, stamps: tuple) -> mujoco.MjModel:
     spec = load(source).spec  # a copy of a spec would lack what names nothing
     spec.compiler.discardvisual = spec.compiler.fusestatic = False
     try:
-        return spec.compile()
+        return check_numbers(spec.compile())
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         words = " ".join(str(error).split())
         words += own_repairs.cure(words, load(source).spec)

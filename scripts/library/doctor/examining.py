@@ -11,6 +11,7 @@ import numpy as np
 from tarsus.analytic.spelling import listed
 from tarsus.mjcf import own_source
 from tarsus.mjcf.contact_converter import law_of, time_constant
+from tarsus.mjcf.finite_model import check_numbers
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.doctor import curing, finding, judging, mended_file, replaying, symptoms, watching
 from tarsus.scripts.library.doctor.finding import Diagnosis
@@ -150,7 +151,7 @@ def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujo
     if contact is not None and not isinstance(contact, str):
         raise ValueError(f"contact must be the name of a geom, got {type(contact).__name__}")
     try:
-        model = spec.compile()
+        model = check_numbers(spec.compile())
     except (ValueError, RuntimeError) as error:
         raise ValueError(f"{own_source.called(mjcf)} makes no model: {error}") from None
     watching.check(model, seconds, controls)
