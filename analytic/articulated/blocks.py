@@ -12,6 +12,7 @@ This is Coulomb's law with maximal dissipation, not the convex problem, in which
 """
 
 import math
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -29,6 +30,16 @@ NO_MOBILITY = 1e-14  # of a block beside the largest: no force moves it, roundin
 ROUNDING = 1e-12  # of velocities without contact, beside the largest
 
 
+@dataclass(frozen=True)
+class Block:
+    """A contact, limit or dry joint; made by functions of `contact`."""
+
+    kind: int
+    mu: float = 0.0
+    direction: tuple[float, float] = (0.0, 0.0)
+    bound: float = 0.0
+
+
 class Blocks(NamedTuple):
     """The blocks of a contact problem."""
 
@@ -37,7 +48,7 @@ class Blocks(NamedTuple):
 
 
 def first_rows(blocks) -> np.ndarray:
-    """Return the number of the first row of each `contact.Block`, shape (n,)."""
+    """Return the number of the first row of each `Block`, shape (n,)."""
     return np.array([0, *accumulate(ROWS[block.kind] for block in blocks)][:-1], int)
 
 
@@ -98,12 +109,6 @@ def _tangential(kind, i, force, number, w, out):
 
 
 @jit
-def rounding_of(free):
-    """Return what of velocities without contact is rounding."""
-    return ROUNDING * largest(free)
-
-
-@jit
 def is_jammed(matrix, free, blocks, noise):
     """Return whether a contact or limit closes that no force can move: a proof that there is no solution."""
     top = 0.0
@@ -111,7 +116,7 @@ def is_jammed(matrix, free, blocks, noise):
         top = max(top, matrix[i, i])
     for c in range(len(blocks.of)):
         i = blocks.of[c, FIRST]
-        closes = free[i] < -max(noise, rounding_of(free))
+        closes = free[i] < -max(noise, ROUNDING * largest(free))
         if blocks.of[c, KIND] != BOUNDED and closes and matrix[i, i] <= NO_MOBILITY * top:
             return True
     return False
@@ -138,7 +143,7 @@ def scaled(matrix, free, blocks, noise):
     size = 1e-300
     for i in range(m):
         size = max(size, abs(free[i] * scale[i]))
-    a, b, number, rounding = np.empty((m, m)), np.empty(m), blocks.number.copy(), max(noise, rounding_of(free))
+    a, b, number, rounding = np.empty((m, m)), np.empty(m), blocks.number.copy(), max(noise, ROUNDING * largest(free))
     for i in range(m):
         b[i] = free[i] * scale[i] / size
         for j in range(m):

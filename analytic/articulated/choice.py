@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from . import contact as problem
-from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL, first_rows
+from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL, Block, first_rows
 from .closed import limit_row, through_mass
-from .contact import Block, pack
+from .contact import pack
 from .layout import DRIFT, FRICTIONLOSS, MU, SIGN, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK, STOPS
 from .one_contact import starts
 from .outcome import Event, RunStatus
-
-if TYPE_CHECKING:
-    from .simulation import Simulation
+from .run import Run
 
 NEGATIVE = 1e-7  # part of the largest force by which one may break its bound
 LEFT = 10.0  # times the acceleration with which rows are left that are held: that is rounding, too
@@ -32,7 +28,7 @@ def solve(matrix, free, blocks, noise):
     return problem.settled(code, matrix, free, blocks, force, other, mode), force, other, mode
 
 
-def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
+def choose(run: Run, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
     """Choose the modes of the feet and limits that touch, and of slow dry joints; return why it cannot, or None.
 
     A slide that is slow and hardly changes creeps, under a law of its own: the problem is solved again with that.
@@ -56,7 +52,7 @@ def choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus |
         creeps |= slow
 
 
-def is_undecided(run: Simulation, futures: np.ndarray) -> bool:
+def is_undecided(run: Run, futures: np.ndarray) -> bool:
     """Keep two futures, and return whether the run stops there; if not, the log says that the first was taken."""
     run.futures, undecided = futures, Event(run.time, "undecided", "", 0.0)
     if run.options.undecided == "least":
@@ -64,7 +60,7 @@ def is_undecided(run: Simulation, futures: np.ndarray) -> bool:
     return run.options.undecided == "stop"
 
 
-def _choose(run: Simulation, feet: np.ndarray, limits: np.ndarray, creeps: np.ndarray) -> RunStatus | None:
+def _choose(run: Run, feet: np.ndarray, limits: np.ndarray, creeps: np.ndarray) -> RunStatus | None:
     """Choose the modes where these feet creep, if they slip."""
     slow = open_all(run)
     touching, shut, joints = np.flatnonzero(feet), np.flatnonzero(limits), np.flatnonzero(slow)
@@ -110,7 +106,7 @@ def _left(blocks: list[Block], mode: np.ndarray, w: np.ndarray) -> float:
     return max(held)
 
 
-def open_all(run: Simulation) -> np.ndarray:
+def open_all(run: Run) -> np.ndarray:
     """Open everything, and free dry lines that are slow; return which those are."""
     dry, speed = run.robot.tables.line[:, FRICTIONLOSS] > 0.0, run.robot.tables.line_row @ run.qvel
     slow = dry & (np.abs(speed) <= 2.0 * run.options.hold_speed)
@@ -120,14 +116,14 @@ def open_all(run: Simulation) -> np.ndarray:
     return slow
 
 
-def _foot_block(run: Simulation, i: int, creeps: bool) -> Block:
+def _foot_block(run: Run, i: int, creeps: bool) -> Block:
     slip, mu = run.work.foot[i, VELOCITY + 1 : DRIFT], run.robot.tables.foot[i, MU]
     speed = float(np.linalg.norm(slip))
     slides = speed > 2.0 * run.options.hold_speed and not creeps
     return Block(SLIDING, mu, tuple(slip / speed)) if slides else Block(CONE, mu)
 
 
-def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size: float, none: float) -> None:
+def _take_foot(run: Run, i: int, block: Block, mode: int, force, w, size: float, none: float) -> None:
     """Set the mode of a foot from its part of the solution; accelerations up to `none` are rounding."""
     contact, friction = run.contact, float(np.linalg.norm(force[1:]))
     if mode == 0 and (w[0] > 1e-9 or force[0] <= 1e-9 * size):
@@ -146,7 +142,7 @@ def _take_foot(run: Simulation, i: int, block: Block, mode: int, force, w, size:
         contact.slack[i] = 0.0 if slip > none else run.options.hold_speed
 
 
-def _agree(run: Simulation, size: float) -> bool:
+def _agree(run: Run, size: float) -> bool:
     """Check the modes with the forces of the field; where redundant ones break a bound, give way there, one by one.
 
     What breaks its bound most gives way first; if something then closes that gave way, limits and normals do.
@@ -163,7 +159,7 @@ def _agree(run: Simulation, size: float) -> bool:
     return agrees
 
 
-def _closes(run: Simulation, foot: np.ndarray, limit: np.ndarray) -> bool:
+def _closes(run: Run, foot: np.ndarray, limit: np.ndarray) -> bool:
     """Return whether a foot or limit that had these modes, and gave way, is accelerated into what it touched."""
     contact, robot, work = run.contact, run.robot.tables, run.work
     feet = (foot != FREE) & (contact.foot == FREE)
@@ -173,7 +169,7 @@ def _closes(run: Simulation, foot: np.ndarray, limit: np.ndarray) -> bool:
     return min(away, default=0.0) < -LEFT * 2.0 * run.options.drift_rate * run.options.hold_speed
 
 
-def _give_way(run: Simulation, size: float, first: tuple[int, ...]) -> bool:
+def _give_way(run: Run, size: float, first: tuple[int, ...]) -> bool:
     """Let what breaks its bound give way, one by one, the kinds (normal, cone, limit, dry) that are first before all.
 
     Returns whether all bounds are kept in the end.

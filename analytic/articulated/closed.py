@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .layout import BOUND, DRIFT, FRICTIONLOSS, LENGTH, SIGN, SPEED, VELOCITY
 from .modes import AT_REST, CLOSED, FREE, STICK
-
-if TYPE_CHECKING:
-    from .simulation import Simulation
+from .run import Run
 
 
-def limit_gaps(run: Simulation) -> np.ndarray:
+def limit_gaps(run: Run) -> np.ndarray:
     """Return how far each limit is from closing."""
     robot = run.robot.tables
     return robot.limit[:, SIGN] * (run.work.line[robot.limit_of, LENGTH] - robot.limit[:, BOUND])
 
 
-def limit_speeds(run: Simulation) -> np.ndarray:
+def limit_speeds(run: Run) -> np.ndarray:
     """Return the speeds at which the gaps of limits grow."""
     robot = run.robot.tables
     return robot.limit[:, SIGN] * run.work.line[robot.limit_of, SPEED]
 
 
-def limit_row(run: Simulation, k: int) -> np.ndarray:
+def limit_row(run: Run, k: int) -> np.ndarray:
     """Return the row of a limit, shape (nv,)."""
     robot = run.robot.tables
     return robot.limit[k, SIGN] * robot.line_row[robot.limit_of[k]]
 
 
-def through_mass(run: Simulation, rows: np.ndarray) -> np.ndarray:
+def through_mass(run: Run, rows: np.ndarray) -> np.ndarray:
     """Return the motions that forces of these rows give, equalities being kept: M^-1 (R^T + E^T g), shape (nv, m)."""
     back, equality = np.linalg.solve(run.work.mass, rows.T), run.work.equality_jacobian
     if len(equality):
@@ -40,7 +36,7 @@ def through_mass(run: Simulation, rows: np.ndarray) -> np.ndarray:
     return back
 
 
-def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
+def stop_rows(run: Run, rows: list, speeds: list) -> None:
     """Take the speeds of these rows to zero, by the least change of kinetic energy; nothing else is written."""
     if rows and np.abs(speeds).max() > 1e-15:
         nq, rows = run.robot.nq, np.array(rows)
@@ -48,14 +44,14 @@ def stop_rows(run: Simulation, rows: list, speeds: list) -> None:
         run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-6)[0]
 
 
-def let_turn(run: Simulation) -> None:
+def let_turn(run: Run) -> None:
     """Give slack to dry joints that go slowly against their mode, kept from a stop by rows that nearly follow."""
     speed, hold = run.robot.tables.line_row @ run.qvel, 2.0 * run.options.hold_speed
     back = (run.contact.dry * speed < 0.0) & (np.abs(speed) <= hold)
     run.contact.slack[run.robot.n_feet :][back] = hold
 
 
-def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:
+def slow_rows(run: Run, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:
     """Return rows and speeds of what touches and is slower than `hold_speed`: rounding, that rows would contradict."""
     rows, speeds, hold = [], [], 2.0 * run.options.hold_speed
     for i in np.flatnonzero(feet):
@@ -73,7 +69,7 @@ def slow_rows(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> tuple[li
     return [*rows, *robot.line_row[dry]], [*speeds, *speed[dry]]
 
 
-def closed_rows(run: Simulation) -> tuple[list, list]:
+def closed_rows(run: Run) -> tuple[list, list]:
     """Return rows and speeds of what the modes hold at rest: feet that bounced at less than `rest_speed`."""
     rows, speeds, contact = [], [], run.contact
     for i in np.flatnonzero(contact.foot != FREE):

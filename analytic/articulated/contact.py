@@ -23,6 +23,7 @@ from .blocks import (
     S_SOLVED,
     SLIDING,
     UNILATERAL,
+    Block,
     Blocks,
     first_rows,
     is_jammed,
@@ -48,16 +49,6 @@ class ContactStatus(Enum):
 
 
 STATUSES = tuple(ContactStatus)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A contact, limit or dry joint; made by `cone`, `sliding`, `unilateral` and `bounded`."""
-
-    kind: int
-    mu: float = 0.0
-    direction: tuple[float, float] = (0.0, 0.0)
-    bound: float = 0.0
 
 
 def cone(mu: float) -> Block:

@@ -6,23 +6,20 @@ others stay unless one of theirs is violated. Otherwise all modes are chosen at 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
 
 import numpy as np
 
 from . import contact as problem
 from . import jam
-from .blocks import CONE, UNILATERAL
+from .blocks import CONE, UNILATERAL, Block
 from .choice import choose, is_undecided, open_all, solve
 from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
-from .contact import Block
 from .guards import FORCE_TOL
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, OPEN, SLIDE, STICK, STOPS
 from .outcome import Event, RunStatus
-
-if TYPE_CHECKING:
-    from .simulation import Simulation
+from .run import Run
 
 CLOSING = 1e-9  # speed at which a touching foot is in an impact [m/s]
 BOUNCES = 1e-6  # and from which on restitution counts [m/s]
@@ -34,7 +31,7 @@ JAMS = [(jam.CLOSING, False), *((jam.CLOSING * 10.0**k, True) for k in range(4))
 GROWN = 10.0  # weights, that a force has where the step fell below rounding as it grew without bound
 
 
-def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
+def transition(run: Run, fired: np.ndarray) -> RunStatus | None:
     """Perform the events of the guards that fired; return why the run cannot go on, or None."""
     contact, n = run.contact, run.robot.n_feet
     impact, anew, fresh, slips = False, False, False, []
@@ -65,7 +62,7 @@ def transition(run: Simulation, fired: np.ndarray) -> RunStatus | None:
     return None
 
 
-def _joint_event(run: Simulation, i: int) -> tuple[str, str]:
+def _joint_event(run: Run, i: int) -> tuple[str, str]:
     """Change the mode of a limit or dry line whose guard fired; return what happened, and its name."""
     contact, limits = run.contact, len(run.robot.limit_names)
     if i < limits:
@@ -78,7 +75,7 @@ def _joint_event(run: Simulation, i: int) -> tuple[str, str]:
     return ("yields" if was == AT_REST else "stops"), run.robot.line_names[i]
 
 
-def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
+def _foot_event(run: Run, i: int, guard: int) -> str | None:
     """Change the mode of a foot whose guard fired; return what happened, or None where another guard settled it."""
     contact, slip, force = run.contact, run.work.foot[i, VELOCITY + 1 : DRIFT], run.contact.foot_force[i, 1:]
     mode, speed = contact.foot[i], float(np.linalg.norm(run.work.foot[i, VELOCITY + 1 : DRIFT]))
@@ -110,30 +107,26 @@ def _foot_event(run: Simulation, i: int, guard: int) -> str | None:
     return "slow" if mode == SLIDE else "fast"
 
 
-def _slipped_just_now(run: Simulation, name: str) -> bool:
+def _slipped_just_now(run: Run, name: str) -> bool:
     """Return whether a foot began to slip just before: others hold it at its cone, all but exactly."""
-    for event in reversed(run.events):
-        if run.time - event.time > AT_ONCE:
-            return False
-        if event.name == name:
-            return event.what == "slip"
-    return False
+    past = (event for event in reversed(run.events) if event.name == name or run.time - event.time > AT_ONCE)
+    return any(event.what == "slip" and run.time - event.time <= AT_ONCE for event in itertools.islice(past, 1))
 
 
-def _stuck_in_vain(run: Simulation, name: str) -> bool:
+def _stuck_in_vain(run: Run, name: str) -> bool:
     """Return whether a foot was to stick just before, too, and modes were chosen since: others hold it at its cone."""
     return any((event.name, event.what) == (name, "sticks") and run.time - event.time <= AT_ONCE
                for event in run.events[-AGAIN:])  # fmt: skip
 
 
-def _pull(run: Simulation, i: int) -> float:
+def _pull(run: Run, i: int) -> float:
     """Return the acceleration of a foot from the ground, zero where it is rounding [m/s^2]."""
     row = run.work.jacobian[i, 0]
     away = float(row @ run.contact.qacc + run.work.foot[i, DRIFT])
     return away if abs(away) > PULLS * run.weight * (row @ np.linalg.solve(run.work.mass, row)) else 0.0
 
 
-def _may_leave(run: Simulation, i: int) -> bool:
+def _may_leave(run: Run, i: int) -> bool:
     """Return whether a foot that presses could as well leave: its friction presses it deeper than the ground lifts."""
     mode = run.contact.foot[i]
     run.contact.foot[i] = FREE
@@ -144,7 +137,7 @@ def _may_leave(run: Simulation, i: int) -> bool:
     return leaves
 
 
-def grows(run: Simulation) -> bool:
+def grows(run: Run) -> bool:
     """Return whether the force of a foot that slides grows without bound: its slide is at its end, its mobility none.
 
     There friction jams, or, where the foot might have left all along, nothing but that is left.
@@ -153,7 +146,7 @@ def grows(run: Simulation) -> bool:
     return any(run.contact.foot_force[i, 0] > GROWN * run.weight for i in np.flatnonzero(run.contact.foot == SLIDE))
 
 
-def stops_abruptly(run: Simulation) -> bool:
+def stops_abruptly(run: Run) -> bool:
     """Let feet that would stop within `ABRUPT` keep the direction of friction, which turns faster than steps follow."""
     run.refresh()
     contact, found = run.contact, False
@@ -165,7 +158,7 @@ def stops_abruptly(run: Simulation) -> bool:
     return found
 
 
-def jams(run: Simulation, *touching: np.ndarray) -> bool:
+def jams(run: Run, *touching: np.ndarray) -> bool:
     """Return whether friction jams: the impact of what touches, now or then, does not end as its speed goes to zero.
 
     So it is where the force of a foot that slides grows without bound, before Coulomb's law has no solution: no other
@@ -173,11 +166,12 @@ def jams(run: Simulation, *touching: np.ndarray) -> bool:
     2018).
     """
     touching = touching or _touching(run)
-    large, small = (_impact_of(run, *touching, closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
+    found = (_impulses(run, *touching, closing) for closing in (jam.CLOSING, 0.1 * jam.CLOSING))
+    large, small = (impulses @ back.T for impulses, back in found)
     return len(large) and len(small) and 0.0 < np.linalg.norm(large[0]) < 2.0 * np.linalg.norm(small[0])
 
 
-def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | None:
+def settle(run: Run, impact: bool, jammed: bool = False) -> RunStatus | None:
     """Perform an impact if anything that touches closes, and choose all modes; that of a jam where there is one."""
     for q in run.robot.quaternions:
         run.x[q : q + 4] /= np.linalg.norm(run.x[q : q + 4])
@@ -208,7 +202,7 @@ def settle(run: Simulation, impact: bool, jammed: bool = False) -> RunStatus | N
     return status
 
 
-def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
+def _rest_and_choose(run: Run, feet: np.ndarray, limits: np.ndarray) -> RunStatus | None:
     """Stop what is slow, and choose all modes of what touches and does not leave; see `choose`.
 
     What closes is stopped, which turns slips: the modes are chosen again where they do not bear that.
@@ -229,16 +223,16 @@ def _rest_and_choose(run: Simulation, feet: np.ndarray, limits: np.ndarray) -> R
     return status
 
 
-def _touching(run: Simulation) -> tuple[np.ndarray, np.ndarray]:
+def _touching(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """Return which feet and limits touch."""
     feet = (run.contact.foot != FREE) | (run.work.foot[:, GAP] <= run.options.touching)
     return feet, (run.contact.limit == CLOSED) | (limit_gaps(run) <= run.options.touching)
 
 
 def _impact(
-    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0, falls: bool = False
+    run: Run, feet: np.ndarray, limits: np.ndarray, closing: float = 0.0, falls: bool = False
 ) -> RunStatus | None:
-    """Replace the speeds by those after an impact, see `_impact_of`; return why it cannot, or None."""
+    """Replace the speeds by those after an impact, see `_impulses`; return why it cannot, or None."""
     impulses, back = _impulses(run, feet, limits, closing, falls)
     if not len(impulses):
         return RunStatus.NOT_SOLVED
@@ -252,7 +246,7 @@ def _impact(
     return None
 
 
-def _free_acceleration(run: Simulation) -> np.ndarray:
+def _free_acceleration(run: Run) -> np.ndarray:
     """Return the acceleration without contact, limits and dry friction of what rests, shape (nv,)."""
     modes = run.contact.foot, run.contact.limit, run.contact.dry
     kept = [mode.copy() for mode in modes]
@@ -264,14 +258,8 @@ def _free_acceleration(run: Simulation) -> np.ndarray:
     return acceleration
 
 
-def _impact_of(run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float) -> np.ndarray:
-    """Return how an impact of all that touches changes the speeds, shape (n, nv); see `_impulses`."""
-    impulses, back = _impulses(run, feet, limits, closing)
-    return impulses @ back.T
-
-
 def _impulses(
-    run: Simulation, feet: np.ndarray, limits: np.ndarray, closing: float, falls: bool = False
+    run: Run, feet: np.ndarray, limits: np.ndarray, closing: float, falls: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the impulses of an impact, shape (n, rows): n = 0 if it was not solved, 2 if it has two ways.
 

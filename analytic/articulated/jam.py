@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import nnls
 
-from .blocks import BOUNDED, CONE, SLIDING, first_rows
-
-if TYPE_CHECKING:
-    from .contact import Block
+from .blocks import BOUNDED, CONE, SLIDING, Block, first_rows
 
 CLOSING = 1e-6  # speed that stands for none [m/s]
 MOST = 10  # contacts of which all sets are tried

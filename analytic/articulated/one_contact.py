@@ -12,16 +12,12 @@ import itertools
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .blocks import BOUNDED, CONE, ROWS, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING, first_rows
+from .blocks import BOUNDED, CONE, S_INDETERMINATE, S_NO_SOLUTION, S_NOT_SOLVED, S_SOLVED, SLIDING, Block, first_rows
 from .jam import has_no_solution
 from .newton import CLOSED, SLIP
-
-if TYPE_CHECKING:
-    from .contact import Block
 
 NEAR = 1e-4  # of the unit circle: a root that is an angle, before it is polished
 ROUNDING, RESTS, APART, SINGULAR = 1e-12, 1e-10, 1e-7, 1e-10
@@ -90,25 +86,23 @@ def starts(matrix: np.ndarray, blocks: Sequence[Block]) -> np.ndarray:
 
     There are none where solutions are unique, of one cone, which is tried in full, nor of more than `SEVERAL` contacts.
     """
-    cones = sum(block.kind == CONE for block in blocks)
-    m = len(matrix)
-    if cones < 2 or sum(block.kind in (CONE, SLIDING) for block in blocks) > SEVERAL or is_unique(matrix, blocks):
-        return np.zeros((0, m))
-    return _sets_of_modes(tuple((block.kind, block.mu) for block in blocks))
+    first = first_rows(blocks).tolist()
+    cones = tuple((i, block.mu) for block, i in zip(blocks, first, strict=True) if block.kind == CONE)
+    several = len(cones) > 1 and sum(block.kind in (CONE, SLIDING) for block in blocks) <= SEVERAL
+    if not several or is_unique(matrix, blocks):
+        return np.zeros((0, len(matrix)))
+    return _sets_of_modes(cones, len(matrix))
 
 
 @lru_cache
-def _sets_of_modes(blocks: tuple[tuple[int, float], ...]) -> np.ndarray:
-    """Return unit forces of all sets of a few modes of blocks, by kind and friction, shape (n, m)."""
-    found, i, cones = np.zeros((1, sum(ROWS[kind] for kind, _ in blocks))), 0, sum(kind == CONE for kind, _ in blocks)
-    for kind, mu in blocks:
-        parts = np.zeros((1, ROWS[kind]))
-        if kind == CONE:
-            slips = [(1.0, mu * x, mu * y) for x, y in DIRECTIONS[: 3 if cones == 2 else 2]]
-            parts = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), *slips])
+def _sets_of_modes(cones: tuple[tuple[int, float], ...], m: int) -> np.ndarray:
+    """Return unit forces of all sets of a few modes of cones, by first row and friction, shape (n, m)."""
+    found = np.zeros((1, m))
+    for i, mu in cones:
+        slips = [(1.0, mu * x, mu * y) for x, y in DIRECTIONS[: 3 if len(cones) == 2 else 2]]
+        parts = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), *slips])
         found = np.repeat(found, len(parts), 0)
-        found[:, i : i + parts.shape[1]] = np.tile(parts, (len(found) // len(parts), 1))
-        i += parts.shape[1]
+        found[:, i : i + 3] = np.tile(parts, (len(found) // len(parts), 1))
     return found
 
 
@@ -152,14 +146,11 @@ def _obeys(velocity, force, modes: Sequence[int], others: Sequence[tuple[Block, 
     """Return whether blocks beside the cone obey their laws in these modes; velocities up to `fast` are rounding."""
     strong = RESTS * np.abs(force).max()
     for mode, (block, i) in zip(modes, others, strict=True):
+        rests = abs(velocity[i]) <= fast
         if block.kind == BOUNDED:
-            holds = (
-                mode * velocity[i] <= fast
-                if mode
-                else abs(velocity[i]) <= fast and abs(force[i]) <= block.bound + strong
-            )
+            holds = mode * velocity[i] <= fast if mode else rests and abs(force[i]) <= block.bound + strong
         else:
-            holds = force[i] >= -strong and abs(velocity[i]) <= fast if mode else velocity[i] >= -fast
+            holds = rests and force[i] >= -strong if mode else velocity[i] >= -fast
         if not holds:
             return False
     return True

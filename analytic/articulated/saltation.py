@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -23,9 +22,7 @@ from .layout import VELOCITY
 from .modes import SLIDE
 from .outcome import RunStatus
 from .simulation import FLOWS, Simulation
-
-if TYPE_CHECKING:
-    from .strides import StrideMap
+from .vectors import largest
 
 LIFTED = 1e-5  # displacement of coordinates by which lifted states are differenced
 SMALL = 1e-6  # displacement of states by which fields, guards and resets are differenced, at most
@@ -34,18 +31,7 @@ RTOL = 1e-7  # of the variational equation
 AT_ONCE = 1e-4  # parts by which times of guards that fire together may differ
 
 
-def derivative(stride: StrideMap, z: np.ndarray) -> np.ndarray:
-    """Return the derivative of a stride, see `StrideMap.derivative`."""
-    lifted = [_both(lambda by, one=one: stride.lifted(z + by * one).x, LIFTED) for one in np.eye(stride.size)]
-    along = _Displaced(stride.lifted(z), np.array(lifted))
-    for k in range(round(stride.period / stride.hold)):
-        along.control(lambda qpos, qvel, time=k * stride.hold: stride.controls(time, qpos, qvel))
-        along.to((k + 1) * stride.hold)
-    nq, nv = along.run.robot.nq, along.run.robot.nv
-    return along.differences(lambda x, _: stride.coordinates(x[:nq], x[nq : nq + nv])).T
-
-
-def _both(f: Callable[[float], np.ndarray], by: float) -> np.ndarray:
+def central(f: Callable[[float], np.ndarray], by: float) -> np.ndarray:
     """Return the derivative of a function at zero by central differences."""
     return (f(by) - f(-by)) / (2.0 * by)
 
@@ -69,7 +55,7 @@ def displaced_rates(robot, work, contact, setting, ctrl, ctrl_by, rows, x, u, ou
     field(robot, work, contact, setting, ctrl, rows[0], out[0])
     slip = slowest_slide(work, contact)
     for k in range(1, len(rows)):
-        h = small(slip) / largest(rows[k], ctrl_by[k - 1])
+        h = small(slip) / max(1e-300, largest(rows[k]), largest(ctrl_by[k - 1]))
         for side in range(2):
             sign = 1.0 - 2.0 * side
             for i in range(len(x)):
@@ -80,17 +66,6 @@ def displaced_rates(robot, work, contact, setting, ctrl, ctrl_by, rows, x, u, ou
         for i in range(len(x)):
             out[k, i] = (out[k, i] - out[0, i]) / (2.0 * h)
     field(robot, work, contact, setting, ctrl, rows[0], out[0])
-
-
-@jit(views=True)
-def largest(x, u):
-    """Return the largest size of numbers of two arrays."""
-    found = 1e-300
-    for i in range(len(x)):
-        found = max(found, abs(x[i]))
-    for i in range(len(u)):
-        found = max(found, abs(u[i]))
-    return found
 
 
 @jit(views=True)
@@ -109,7 +84,7 @@ def small(slip):
     return min(SMALL, OF_SLIP * max(slip, 1e-8))
 
 
-class _Displaced:
+class Displaced:
     """A run, and displacements of its state, shape (k, n), and of its controls, shape (k, nu), that go with it."""
 
     def __init__(self, run: Simulation, by: np.ndarray):
@@ -122,7 +97,7 @@ class _Displaced:
         by = self.by if by is None else by
         x, u, sizes = self.run.x.copy(), self.run.ctrl.copy(), self._sizes(by)
         rows = zip(by, self.ctrl_by, sizes, strict=True)
-        return np.array([_both(lambda h, w=w, v=v: f(x + h * w, u + h * v), h) for w, v, h in rows])
+        return np.array([central(lambda h, w=w, v=v: f(x + h * w, u + h * v), h) for w, v, h in rows])
 
     def _sizes(self, by: np.ndarray) -> np.ndarray:
         """Return the parts of displacements, shape (k,), that are taken for differences about the present state."""
@@ -172,7 +147,9 @@ class _Displaced:
         """Take the displacements through the event of guards that fired."""
         run, modes = self.run, _kept(self.run)
         before = self._field(modes, run.x, run.ctrl)
-        slope = _both(lambda h: self._guards(modes, run.x + h * before, run.ctrl)[fired], self._sizes(before[None])[0])
+        slope = central(
+            lambda h: self._guards(modes, run.x + h * before, run.ctrl)[fired], self._sizes(before[None])[0]
+        )
         dt = -self.differences(lambda x, u: self._guards(modes, x, u)[fired]) / slope
         held, self.by = self.by, self.by + dt[:, :1] * before
         x = run.x.copy()

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import saltation
 from .held import Held, apart, quaternion_product
 from .layout import FREE as FREE_JOINT
 from .layout import KIND
 from .outcome import RunStatus
+from .saltation import LIFTED, Displaced, central
 from .simulation import Simulation, start
 from .vectors import rotated
 
@@ -83,7 +83,14 @@ class StrideMap:
         Raises:
             ValueError: If the run stops before the period, or two events come at once: then there is no derivative.
         """
-        return saltation.derivative(self, np.zeros(self.size) if z is None else np.asarray(z, float))
+        z = np.zeros(self.size) if z is None else np.asarray(z, float)
+        lifted = [central(lambda by, one=one: self.lifted(z + by * one).x, LIFTED) for one in np.eye(self.size)]
+        along = Displaced(self.lifted(z), np.array(lifted))
+        for k in range(round(self.period / self.hold)):
+            along.control(lambda qpos, qvel, time=k * self.hold: self.controls(time, qpos, qvel))
+            along.to((k + 1) * self.hold)
+        nq, nv = along.run.robot.nq, along.run.robot.nv
+        return along.differences(lambda x, _: self.coordinates(x[:nq], x[nq : nq + nv])).T
 
     def lifted(self, z: np.ndarray) -> Simulation:
         """Return a run at time zero in the state of coordinates."""
