@@ -84,12 +84,12 @@ def draw(found: Stability, panel: Callable[[Any], None] | None = None):
     """
     from matplotlib.figure import Figure
 
-    lines = textwrap.wrap(found.said, 190 if panel else 130)
+    lines = textwrap.wrap(found.said, 180 if panel else 125)
     height = 4.5 + LINE * len(lines)
     figure = Figure(figsize=(13.5 if panel else 9.5, height))
     axes = figure.subplots(1, 3 if panel else 2)
     top = 1.0 - (0.65 + LINE * len(lines)) / height
-    figure.subplots_adjust(left=0.06, right=0.98, wspace=0.25, bottom=0.13, top=top)
+    figure.subplots_adjust(left=0.075, right=0.98, wspace=0.25, bottom=0.13, top=top)
     of = f", seed {found.seed} of {len(found.starts)}" if found.starts else ""
     named = f"{output.called(found.policy)} in {found.engine}{of}"
     figure.text(0.06, 1.0 - 0.1 / height, named, fontsize=12, weight="bold", va="top")

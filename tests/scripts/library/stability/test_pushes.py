@@ -97,18 +97,25 @@ def test_disjoint_ensembles_agree_and_searches_are_kept(tmp_path):
     assert json.loads((tmp_path / "all.jsonl").read_text().splitlines()[0])["of"]["steps_per_period"] == 20
 
 
+def waited(bar, count):
+    """Return a bar's count once it is so large, or after a minute."""
+    for _ in range(6000):
+        if bar.n >= count:
+            break
+        time.sleep(0.01)
+    return bar.n
+
+
 def test_trials_are_counted_and_each_margin_is_told(tmp_path):
     told, kept = [], [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     found = margins(Question(Cart, 10, n_trials=8), changes=(), said=told.append)
     assert told == [one.message for one in found] and "of 8 trials" in told[0]
     kept[0].write_text("what they are of\n1\n2\n")
     with _counting(kept, every=0.01) as bar:
-        while bar.n < 2:
-            time.sleep(0.01)
+        counts = [waited(bar, 2)]
         kept[1].write_text("what they are of\n3\n")
-        while bar.n < 3:
-            time.sleep(0.01)
-    assert str(bar).startswith("0 of 2 margins: 3 trials")
+        counts.append(waited(bar, 3))
+    assert counts == [2, 3] and str(bar).startswith("0 of 2 margins: 3 trials")
 
 
 def test_an_ensemble_begins_with_a_smaller_one():
