@@ -122,7 +122,7 @@ TASKS: dict[str, FrozenTask] = {
         *(0.766, "action zero, the steered undulation at its fastest, 3.3 Hz, where it makes 0.99 m/s"),
         *(0.925, "a command met at once: the pace, a mean over 1.5 s, begins at rest"),
         "Twelve legs, most of which slide, at 1.2 m/s: faster than their gait, on ground of unknown friction.",
-        *(728.0, "a1620e576f11"),
+        *(840.0, "a1620e576f11"),
     ),
     "tarsus/DogTrot-v0": FrozenTask(
         "Dog-v0",
