@@ -45,9 +45,9 @@ def test_a_leg_is_run_for_its_steps_and_compared():
     [
         (lambda: tarsus.run("wheel"), "no machine 'wheel'; there are hexapod, hopping_leg"),
         (lambda: tarsus.run("hexapod", wheels=2), "hexapod has no option 'wheels'; there are rtol, engine"),
-        (lambda: tarsus.run("hexapod", seconds=-1.0), "--seconds must be positive and finite"),
+        (lambda: tarsus.run("hexapod", seconds=-1.0), "^hexapod: seconds must be positive and finite"),
         (lambda: tarsus.run("hexapod", "both"), "tarsus.crossvalidate compares both"),
-        (lambda: tarsus.crossvalidate("multipod"), "--engine"),
+        (lambda: tarsus.crossvalidate("multipod"), "multipod has the engine mujoco alone; both have hexapod"),
         (lambda: tarsus.crossvalidate("hexapod", seconds=1e-4), "at least 0.01"),
         (lambda: tarsus.search("wheels"), "no search 'wheels'; there are baseline, gait, hexapod, multipod"),
         (lambda: tarsus.search("gait", wheels=2), "gait has no setting 'wheels'"),

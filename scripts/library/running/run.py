@@ -115,6 +115,8 @@ def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, A
     """Return a machine, its experiment, and the options that the keywords give, as the command line reads them."""
     known_as = options.machine_of(machine if options.is_robot(machine) else machine.replace("-", "_"))
     parser = options.of_machine(known_as, machine)
+    if keywords["engine"] == "both" and "exact" not in known_as.engines:
+        raise ValueError(f"{machine} has the engine mujoco alone; both have {', '.join(options.compared())}")
     if keywords["engine"] not in (None, "both"):
         check_name("engine", options.WORDS.get(keywords["engine"], keywords["engine"]), known_as.engines)
     options_there = [word for action in parser._actions for word in action.option_strings if action.dest != "help"]
