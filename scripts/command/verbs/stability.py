@@ -3,8 +3,8 @@
 Usage: tarsus stability POLICY [--env Dog-v0] [--engine exact] [--margins] [--out FOLDER].
 Side by side: tarsus stability --compare FOLDER FOLDER ...
 POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION; the file of a
-robot is asked by the clock that was found for it; simplest-walker is a model of the exact engine. With --out, a run
-that was stopped goes on where it was. The exit status is 0, or 2 for a command line that cannot be run.
+robot is asked by the clock that was found for it; simplest-walker is a model of the exact engine. A command that was
+stopped goes on when it is said again. The exit status is 0, or 2 for a command line that cannot be run.
 Runtime: one to four minutes of two cores, in the exact engine two to fifteen; with --margins five to ten more, with
 --margins --trials 8 a quarter of that.
 """
@@ -65,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
         else:
             name = policies.resolved(args.policy)  # before a folder of that name may be made
             files = output.Output(args, *FILES, of=args.policy)
-            store = files.folder / PARTS if args.out else None
+            store = files.folder / PARTS
             named = name, args.env, wrappers.options(args), args.engine, wrappers.of(args), store
             make = functools.partial(asking.subject_of, *named)
             with _line(args) as line:
@@ -75,11 +75,12 @@ def main(argv: list[str] | None = None) -> int:
         print(json.dumps([json.loads(one.as_json()) for one in results]) if args.json else shown.table(results))
         return 0
     seeds = range(args.first_seed, args.first_seed + args.seeds)
+    said = _to_stderr(args)
+    said(f"what is found is kept in {store}: a command that was stopped goes on there when it is said again")
     with _line(args) as line:
         found = asking.asked(subject, make, name, seeds, store, line.set_description_str, args.jobs)
-    said = _to_stderr(args)
     if args.margins:
-        said(begun(args, store))
+        said(begun(args))
     found = surviving.added(found, subject, make, args.margins, args.box, store, args.jobs, args.trials, said)
     with files.writing(*FILES) as parts:
         shown.draw(found, surviving.panel(found)).savefig(parts[1], dpi=110)
@@ -94,13 +95,12 @@ def _to_stderr(args) -> Callable[[str], None]:
     return (lambda words: None) if args.json else functools.partial(tqdm.write, file=sys.stderr)
 
 
-def begun(args, store: Path | None) -> str:
-    """Return the first line of margins: how many trials a size has, a quick look, and from where a run goes on."""
+def begun(args) -> str:
+    """Return the first line of margins: how many trials a size has, and a quick look."""
     words = f"margins: {args.trials} trials of each size."
     if args.trials > QUICK:
         words += f" A quick look: add --trials {QUICK}, whose intervals are wide."
-    kept = f"in {store}: said again, the command goes on there" if store else "nowhere: with --out a run can be stopped"
-    return f"{words} Trials are kept {kept}."
+    return words
 
 
 def _line(args) -> tqdm:

@@ -89,9 +89,8 @@ def test_misuse_is_refused_in_a_sentence(words, match, capsys):
 
 def test_margins_begin_with_a_quick_look_and_where_trials_are_kept():
     args = stability.parser().parse_args(["walk", "--margins"])
-    assert "64 trials of each size. A quick look: add --trials 8" in stability.begun(args, None)
-    assert stability.begun(args, Path("here")).endswith("kept in here: said again, the command goes on there.")
-    assert "quick" not in stability.begun(stability.parser().parse_args(["walk", "--trials", "8"]), None)
+    assert "64 trials of each size. A quick look: add --trials 8" in stability.begun(args)
+    assert "quick" not in stability.begun(stability.parser().parse_args(["walk", "--trials", "8"]))
 
 
 @pytest.mark.parametrize(
@@ -104,6 +103,22 @@ def test_what_has_no_gait_is_said_to_have_none(policy, verdict, monkeypatch):
     options = {"action_mode": "velocity"} if ":" in policy else {}
     found = asking.stability(policy, options=options, seeds=1)
     assert found.verdict == verdict and found.reason.endswith(".") and not found.multipliers
+
+
+def test_a_command_that_was_stopped_is_given_the_same_folder_again(tmp_path, monkeypatch, capsys):
+    seen = []
+
+    def stopped(subject, make, name, seeds, store, *_):
+        seen.append(store)
+        store.mkdir(parents=True, exist_ok=True)
+        raise ValueError("stopped")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(asking, "asked", stopped)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="stopped"):
+            stability.main(["simplest-walker", "--engine", "exact"])
+    assert seen[0] == seen[1] and f"kept in {seen[0]}" in capsys.readouterr().err
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
