@@ -170,7 +170,7 @@ def test_controls_that_change_are_followed_as_if_they_were_set_one_by_one():
     rng, ends = np.random.default_rng(0), np.linspace(0.005, 0.025, 5)
     controls = qpos[7:] + 0.1 * rng.normal(size=(5, 12))
     runs = [start(robot, qpos, ctrl=qpos[7:], options=Options(rtol=1e-8)) for _ in range(2)]
-    assert runs[0].follow(controls, ends) is RunStatus.FINAL_TIME
+    assert runs[0].follow(np.asfortranarray(controls), ends) is RunStatus.FINAL_TIME  # compiled code reads rows
     for ctrl, end in zip(controls, ends, strict=True):
         runs[1].set_controls(ctrl)
         assert runs[1].to(end) is RunStatus.FINAL_TIME

@@ -14,6 +14,13 @@ from tarsus.analytic.compilation import functions  # noqa: E402
 X = np.linspace(-3.0, 3.0, 50)
 
 
+def test_the_entry_of_a_function_is_itself_where_it_has_several_types_or_none():
+    doubled = numba.njit(lambda x: 2 * x)
+    assert functions.entry(doubled) is doubled and functions.entry(abs) is abs
+    assert doubled(3) == functions.entry(doubled)(3) == 6 and functions.entry(doubled) is not doubled
+    assert doubled(0.5) == functions.entry(doubled)(0.5) == 1.0 and functions.entry(doubled) is doubled
+
+
 def deepest(x, n):
     return x * x - n * math.sin(x)
 
