@@ -6,6 +6,8 @@ Imports within functions count, those for types alone do not.
 import ast
 import functools
 import graphlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -136,3 +138,8 @@ def test_what_is_heavy_is_imported_by_who_asks_for_it(new_process):
         print("tarsus.envs.surrogate" in sys.modules)"""
     done = new_process(code)
     assert done.stdout.split("\n")[:3] == ["[]", "False", "True"], done.stdout + done.stderr
+
+
+def test_a_machine_in_mujoco_reads_no_exact_engine():
+    code = "import sys, tarsus.scripts.library.running.run; print('tarsus.analytic.hybrid.simulator' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

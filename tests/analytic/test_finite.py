@@ -55,3 +55,13 @@ def test_numbers_of_any_kind_and_words_pass_and_rows_of_different_lengths_do_not
     check_finite(Owner(number=np.ones((3, 1))))  # the motors of several machines
     with pytest.raises(ValueError, match=r"array of Owner must be finite, got \(\(1, 2\), \(3,\)\)"):
         check_finite(Owner(array=((1, 2), (3,))))
+
+
+def test_a_number_is_known_by_the_text_of_a_postponed_annotation():
+    @dataclass
+    class Own:
+        height: "float" = 0.1
+
+    check_finite(Own())
+    with pytest.raises(ValueError, match="height of Own must be finite, got 'tall'"):
+        check_finite(Own("tall"))
