@@ -116,12 +116,16 @@ def draw(certificate: Certificate, tracks: Mapping[str, list[Track]]):
     left.set(
         yticks=range(len(rows)),
         yticklabels=[row.setting for row in rows],
-        xlabel=f"change from {BASE} [%]: speed (dot), return (square)",
+        xlabel=f"change from {BASE} [%]: speed (dot), return (square); it holds in the band, leans beyond the line",
         title=f"{output.called(certificate.policy)}: {certificate.verdict}",
     )
     left.invert_yaxis()
     right.axhline(DISTANCE, color="0.5", lw=0.8)
-    right.set(xlabel="time [s]", ylabel="apart [height of the body]", ylim=(1e-4, None))
+    right.set(
+        xlabel="time [s], of the first seed; they have parted above the line",
+        ylabel="apart [height of the body]",
+        ylim=(1e-4, None),
+    )
     right.legend([row.setting for row in rows if row.setting in tracks], fontsize=7)
     return figure
 
