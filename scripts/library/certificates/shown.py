@@ -116,7 +116,7 @@ def draw(certificate: Certificate, tracks: Mapping[str, list[Track]]):
     left.set(
         yticks=range(len(rows)),
         yticklabels=[row.setting for row in rows],
-        xlabel=f"change from {BASE} [%]: speed (dot), return (square); it holds in the band, leans beyond the line",
+        xlabel=f"change from {BASE} [%]: speed (dot), return (square); band: holds, line: leans",
         title=f"{output.called(certificate.policy)}: {certificate.verdict}",
     )
     left.invert_yaxis()
