@@ -55,7 +55,7 @@ def law_with_kernel(law):
     compiled = {name: known for name, known in LAWS.items() if not isinstance(known, SlidingLaw)}
     found = compiled.get(law, law) if isinstance(law, str) else named_law(law)
     if isinstance(found, str | SlidingLaw):
-        names = listed(law, compiled, ", and solve() has others")
+        names = listed(law, compiled, "; use solve() for others")
         raise ValueError(f"unknown law {law!r} of compiled code; there are {names}")
     return found
 
