@@ -51,7 +51,9 @@ def test_a_stored_policy_imports_nothing(here, capsys, verb, name):
     path = stored(here / "mine", name)
     assert verb.main([path]) == 2
     err = capsys.readouterr().err
-    assert f"the stored policy names an unknown environment {name!r}; there are Hexapod-v0, " in err
+    assert (
+        f"of the stored policy, where --env names no other: unknown environment {name!r}; there are Hexapod-v0" in err
+    )
     assert err.count("\n") == 1 and "kennel" not in sys.modules and not (here / "imported").exists()
 
 
