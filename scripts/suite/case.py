@@ -13,8 +13,6 @@ import math
 import reprlib
 from pathlib import Path
 
-from tarsus.analytic.spelling import listed
-
 from . import schema
 
 FOLDER = Path(__file__).parent
@@ -50,7 +48,7 @@ def load(name: str, folder: Path = CASES) -> Case:
     """
     path = folder / f"{name}.json"
     if not path.exists():
-        raise ValueError(f"there is no case {name!r}; there are {listed(name, ids(folder))}")
+        raise ValueError(f"there is no case {name!r}; there are {', '.join(ids(folder))}")
     return complete(read(path), str(path))
 
 

@@ -11,8 +11,6 @@ import re
 import reprlib
 import sys
 
-from tarsus.analytic.spelling import listed
-
 TYPES = {
     "object": (dict, "an object"),
     "array": (list, "a list"),
@@ -84,7 +82,7 @@ def _check_fields(value: dict, schema: dict, definitions: dict, place: str) -> N
         if name in known:
             check(part, known[name], definitions, f"{place}.{name}" if place else name)
         elif schema.get("additionalProperties") is False:
-            raise ValueError(f"{place or 'the document'} has no {reprlib.repr(name)}; there are {listed(name, known)}")
+            raise ValueError(f"{place or 'the document'} has no {reprlib.repr(name)}; there are {', '.join(known)}")
 
 
 def _is(value, name: str) -> bool:
