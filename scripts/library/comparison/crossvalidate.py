@@ -6,7 +6,7 @@ from typing import Any
 
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.comparison import shown as showing
+from tarsus.scripts.library.comparison import shown
 from tarsus.scripts.library.comparison.compare import Comparison, align, compare
 from tarsus.scripts.library.machines.machine import MachineCommand
 from tarsus.scripts.library.machines.outcome import Run
@@ -54,13 +54,13 @@ def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison:
         record.save(mujoco.record, netcdf_mujoco)
         record.save(align(exact.record, mujoco.record), netcdf_both)
     with files.writing(*FILES[3:5]) as (body, feet):
-        showing.draw_body(exact, mujoco, comparison).savefig(body, dpi=DPI)
-        showing.draw_feet(exact, mujoco, comparison).savefig(feet, dpi=DPI)
+        shown.draw_body(exact, mujoco, comparison).savefig(body, dpi=DPI)
+        shown.draw_feet(exact, mujoco, comparison).savefig(feet, dpi=DPI)
     pictures = {name: files.folder / f"{name}.png" for name in ("body", "feet")}
-    lines, shown = facts(exact, mujoco, comparison), showing.sections(comparison)
+    lines, parts = facts(exact, mujoco, comparison), shown.sections(comparison)
     with files.writing(*FILES[5:7]) as (text, page):
-        text.write_text(shown.markdown(title, lines, shown, pictures), encoding="utf-8")
-        page.write_text(shown.page(title, lines, shown, pictures), encoding="utf-8")
+        text.write_text(shown.markdown(title, lines, parts, pictures), encoding="utf-8")
+        page.write_text(shown.page(title, lines, parts, pictures), encoding="utf-8")
 
 
 def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args) -> int:
@@ -79,7 +79,7 @@ def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Outp
 
         with files.writing("both.mp4") as (film,):
             rendering.write_both(film, {"exact": exact.record, "MuJoCo": mujoco.record}, machine.model(experiment))
-    shown = showing.sections(comparison)
+    shown = shown.sections(comparison)
     told = {section.title: section._asdict() for section in shown}
     files.report(prog, shown.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)
     return 0
