@@ -79,7 +79,7 @@ def main(prog: str, machine: MachineCommand, experiment: Any, files: output.Outp
 
         with files.writing("both.mp4") as (film,):
             rendering.write_both(film, {"exact": exact.record, "MuJoCo": mujoco.record}, machine.model(experiment))
-    shown = shown.sections(comparison)
-    told = {section.title: section._asdict() for section in shown}
-    files.report(prog, shown.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)
+    parts = shown.sections(comparison)
+    told = {section.title: section._asdict() for section in parts}
+    files.report(prog, shown.tables(parts), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)
     return 0
