@@ -36,7 +36,7 @@ NAMES = ("walk", "run", "sprint", "dash", "hexapod", "hexapod-gait", "hexapod-ga
 
 
 def survived(policy: str, options: Mapping[str, Any], size: float, trials: int) -> int:
-    """Return how many pushes of a size [m/s] a policy survives, of so many."""
+    """Return the number of pushes of a size [m/s] that a policy survives, of so many."""
     loop = Loop.of(policy, ENVIRONMENT, options)
     walks_on = pushes.Pushed(loop, round(surviving.APERIODIC / loop.ctrl_dt))
     members = ensembles.ensemble(half_width=np.pi, n_seeds=math.ceil(trials / margins.N_PHASES))

@@ -159,7 +159,7 @@ class HeldRhex:
         return rows
 
     def stepper(self, z: Sequence[float] = (), preset: str = "reference") -> HeldStepper:
-        """Return what steps it in MuJoCo from coordinates z of the body, by default those of the gait."""
+        """Return the stepper in MuJoCo, from coordinates z of the body, by default those of the gait."""
         whole = self.law.model.z.copy()
         whole[: len(z)] = z
         start = Start(*from_exact(ROBOT, self.stride.lift(whole)))
