@@ -81,9 +81,9 @@ def trained() -> dict[str, str]:
         row("policies.md", "dash", part="policies"),
     )
     walk = number(row("policies.md", "walk", part="policies")[3])
-    at_1 = [re.match(r"(\d+), \d+ of (\d+)", cells[6]).groups() for cells in (policy, dash)]
+    at_1 = [re.match(r"(\d+) of (\d+)", cells[6]).groups() for cells in (policy, dash)]
     return {"speed": f"{number(policy[3]):.1f}", "times": f"{number(policy[3]) / walk:.0f}",
-            "recovered": " of ".join(at_1[0]), "dash": " of ".join(at_1[1])}  # fmt: skip
+            "survived": " of ".join(at_1[0]), "dash": " of ".join(at_1[1])}  # fmt: skip
 
 
 def scored(task: str, entrant: str) -> str:
@@ -174,8 +174,8 @@ def readme() -> list[str]:
         "| {} of {} |".format(*verdicts()),
         f"| {walk_speed()} m/s |",
         f"| {rhex()} m/s |",
-        f"{learned['speed']} m/s, {learned['times']} times the walk's; {learned['recovered']} recover "
-        f"from pushes of 1 m/s, {learned['dash']} runs of the fastest open-loop gait do",
+        f"{learned['speed']} m/s, {learned['times']} times the walk's; {learned['survived']} pushes "
+        f"of 1 m/s are survived, {learned['dash']} by the fastest open-loop gait",
         f"| {scored('HexapodFollow', 'hexapod-commanded')} |",
         f"{exact_hexapod('rodas5p')} times faster than real time; {exact_hexapod('dop853')} without",
         f"{scipy_over_ours()} times faster than SciPy",
