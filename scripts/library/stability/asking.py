@@ -147,7 +147,7 @@ def asked(
     said: Said = silent,
     jobs: int = -1,
 ) -> Stability:
-    """Return the result on a loop from several result, or on a gait; other processes `make` it; see `stability`."""
+    """Return the result on a loop from several starts, or on a gait; other processes `make` it; see `stability`."""
     files = [None if store is None else store / f"seed-{seed}.jsonl" for seed in seeds]
     if isinstance(subject, Gait) or len(seeds) == 1:
         return single.asked(subject, policy, seeds[0], files[0], said)
@@ -159,6 +159,6 @@ def asked(
 
 
 def _of_starts(subject, make: Callable[[], Loop | Gait], policy: str, pairs: Sequence[tuple]) -> list[Stability]:
-    """Return the results on some result, on a subject that is there or else is made."""
+    """Return the results on some starts, on a subject that is there or else is made."""
     subject = make() if subject is None else subject
     return [single.asked(subject, policy, seed, file) for seed, file in pairs]

@@ -32,8 +32,12 @@ def ensemble(
     """Return the members of an ensemble: for each seed in turn one of each part of the period.
 
     The sector, about a direction [rad], has a half width [rad] of 0 for the direction alone. Steady runs count from
-    `first_seed`; ensembles whose seeds differ are disjoint, and drawn independently.
+    `first_seed`; ensembles whose seeds differ are disjoint, and drawn independently. ValueError without members.
     """
+    if n_phases < 1 or n_seeds < 1:
+        raise ValueError(f"an ensemble needs at least one phase and one seed, got {n_phases} and {n_seeds}")
+    if not half_width >= 0.0:
+        raise ValueError(f"the half width of a sector must not be negative, got {half_width} rad")
     rng = np.random.default_rng((first_seed, round(math.degrees(direction) * 1e3) % 360_000))
     drawn = rng.random((n_seeds, n_phases, 2))
     return tuple(

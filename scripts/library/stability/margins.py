@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from tarsus.analytic.spelling import check_name
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.stability.changes import CHANGES, Change, Changed
 from tarsus.scripts.library.stability.ensembles import Trial, ensemble
@@ -102,8 +103,11 @@ def margins(
 ) -> tuple[Margin, ...]:
     """Return the margins of a closed loop: pushes in all directions together, in each, and changes, see `CHANGES`.
 
-    Of a return map only pushes in all directions together. `said` is told each as it is found.
+    Of a return map only pushes in all directions together. `said` is told each as it is found. ValueError if a change
+    is unknown, or files have other trials.
     """
+    for name in changes:
+        check_name("change", name, CHANGES)
     cases, found = _cases(question.make(), changes), []
     with contextlib.ExitStack() as stack:
         if question.folder is None:

@@ -36,6 +36,13 @@ class Settings:
     checks: int = 2  # sizes tried below a threshold, in the widest gaps
     batch: int = 16  # members that are tried together
 
+    def __post_init__(self) -> None:
+        for name in ("share", "confidence"):
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise ValueError(f"{name} must lie between 0 and 1, got {getattr(self, name)}")
+        if self.n_sizes < 1 or self.halvings < 0 or self.checks < 0 or self.batch < 1:
+            raise ValueError(f"n_sizes and batch must be at least 1, halvings and checks at least 0, got {self}")
+
     def limits(self, n: int) -> tuple[int, int, int]:
         """Return numbers of failures in n trials: at most for the lower end, for the share, at least for the upper."""
         tail = 0.5 * (1.0 - self.confidence)
@@ -106,8 +113,12 @@ def threshold(
     """Return the threshold of an ensemble, members without a size, up to a bound, the largest size that is tried.
 
     `survives` tells of some trials which are survived, shape (n,) of bool, always the same. Sizes are whole multiples
-    of `step`, as delays are; 0 for any.
+    of `step`, as delays are; 0 for any. ValueError without members, or for a bound less than a step.
     """
+    if not members:
+        raise ValueError("an ensemble needs at least one member")
+    if not bound > 0.0 or bound < step:
+        raise ValueError(f"bound must be positive and at least a step of {step:g}, got {bound}")
     most, held, least = settings.limits(len(members))
     survey = Survey(survives, members, least, settings.batch, step)
     for k in range(1, settings.n_sizes + 1):

@@ -179,3 +179,8 @@ def test_the_hexapod_walks_on_as_its_return_map_after_a_small_push():
     once = gait.system.stride(gait.system.at + off)
     np.testing.assert_allclose(gait.pushed(np.array([0.01, 0.0]), 2), gait.system.stride(once), atol=1e-5)
     assert np.isnan(gait.pushed(np.array([0.0, 4.0]), 4)).all()
+
+
+def test_unknown_changes_are_refused():
+    with pytest.raises(ValueError, match="unknown change 'wind'; there are payload, friction"):
+        margins(Question(Cart, 10), changes=("wind",))

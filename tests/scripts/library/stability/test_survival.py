@@ -179,3 +179,20 @@ def test_ensembles_fill_sectors_and_periods_and_are_disjoint():
     assert len({trial.phase for trial in (*one, *other)}) == 128
     assert {trial.direction for trial in ensemble(1.0)} == {1.0}
     assert one == ensemble(1.0, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: ensemble(n_phases=0), "at least one phase and one seed, got 0 and 8"),
+        (lambda: ensemble(half_width=-1.0), "must not be negative"),
+        (lambda: Settings(share=1.0), "share must lie between 0 and 1"),
+        (lambda: Settings(n_sizes=0), "must be at least 1"),
+        (lambda: threshold(sizes, (), 1.0), "at least one member"),
+        (lambda: threshold(sizes, MEMBERS, 0.0), "bound must be positive"),
+        (lambda: threshold(sizes, MEMBERS, 0.5, step=1.0), "at least a step of 1, got 0.5"),
+    ],
+)
+def test_misuse_is_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        wrong()
