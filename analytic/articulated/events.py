@@ -109,8 +109,8 @@ def _foot_event(run: Run, i: int, guard: int) -> str | None:
 
 def _slipped_just_now(run: Run, name: str) -> bool:
     """Return whether a foot began to slip just before: others hold it at its cone, all but exactly."""
-    past = (event for event in reversed(run.events) if event.name == name or run.time - event.time > AT_ONCE)
-    return any(event.what == "slip" and run.time - event.time <= AT_ONCE for event in itertools.islice(past, 1))
+    recent = itertools.takewhile(lambda event: run.time - event.time <= AT_ONCE, reversed(run.events))
+    return next((event.what for event in recent if event.name == name), "") == "slip"
 
 
 def _stuck_in_vain(run: Run, name: str) -> bool:
