@@ -43,10 +43,8 @@ def main(argv: list[str] | None = None) -> int:
         raise arguments.Refusal(f"tarsus leaderboard: {error}") from error
     rows = leaderboard.table(found, beside=True)
     told = "taken as told" if args.trust else "of playing all again here"
-    shown = (
-        f"{stamp.markdown_table(leaderboard.HEAD, rows)}\nscores {told}, (stored) those that come with the package; "
-    )
-    shown += "interquartile means and 95 % intervals of the stratified bootstrap"
+    words = f"scores {told}, (stored) those that come with the package; interquartile means and 95 % intervals"
+    shown = f"{stamp.markdown_table(leaderboard.HEAD, rows)}\n{words} of the stratified bootstrap"
     files.keep(FILES[0], shown + "\n")
     named = [dict(zip(leaderboard.HEAD, row, strict=True)) for row in rows]
     files.report("tarsus leaderboard", shown, replayed=not args.trust, rows=named)
