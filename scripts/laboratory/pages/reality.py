@@ -18,7 +18,7 @@ from tarsus.scripts.command.output import RESULT
 from tarsus.scripts.laboratory import documents
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.pages import reality_pictures as pictures
-from tarsus.scripts.library.reality import cube, offering
+from tarsus.scripts.library.reality import cube, offering, scoring
 from tarsus.scripts.library.reality.tosses import CONVENTIONS
 
 PLACE = Place("reality.md", "results")
@@ -123,7 +123,7 @@ def versions(engines: list[dict]) -> str:
     return " ".join(f"{', '.join(names)}: run on {where}." for where, names in of.items())
 
 
-def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> offering.ConfidenceInterval:
+def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> scoring.ConfidenceInterval:
     """Return by how much the mean of one exceeds the other's, paired, with its 95 % interval.
 
     Raises:
@@ -132,4 +132,4 @@ def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> offering.Co
     one, other = np.asarray(one, float), np.asarray(other, float)
     if one.shape != other.shape:
         raise ValueError(f"scores of the same tosses are compared, got {len(one)} and {len(other)}")
-    return offering.estimate(one - other, seed=seed)
+    return scoring.estimate(one - other, seed=seed)

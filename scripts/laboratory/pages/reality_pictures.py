@@ -11,7 +11,7 @@ import numpy as np
 
 from tarsus.scripts.laboratory.reality import friction, noise, rotations
 from tarsus.scripts.laboratory.studies.study_plots import plain_log
-from tarsus.scripts.library.reality import cube, offering, rigid, rollouts, tosses
+from tarsus.scripts.library.reality import cube, offering, rigid, rollouts, scoring, tosses
 from tarsus.scripts.library.reality.rollouts import CubeContact
 from tarsus.scripts.library.reality.tosses import HALF_WIDTH, RATE, Toss
 from tarsus.scripts.suite import running
@@ -74,7 +74,7 @@ def draw(rows: list[ScoredSetting]):
 
 def _bars(axis, rows: list[ScoredSetting], column: int, label: str, published: list[float]) -> None:
     for place, row in enumerate(rows):
-        one = offering.estimate(row.scores.errors[:, column])
+        one = scoring.estimate(row.scores.errors[:, column])
         axis.barh(place, one.value, color="0.7" if "untuned" in row.how else "C0")
         axis.plot([one.low, one.high], [place, place], color="black", lw=1.5)
     names = [row.words for row in rows]

@@ -14,7 +14,7 @@ import numpy as np
 from tarsus.mjcf.contact_law import ContactLaw
 from tarsus.mjcf.own_robot import rest_controls
 from tarsus.mjcf.presets import INTEGRATORS
-from tarsus.scripts.library.doctor import moving, stance
+from tarsus.scripts.library.doctor import convergence, stance
 from tarsus.scripts.library.doctor.finding import movable, name_of, pair_of
 from tarsus.scripts.library.doctor.moving import distance, mass_of, velocity_at
 
@@ -121,7 +121,7 @@ class _Rows:
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
         self.model, self.n, self.columns, self.pairs, self.immovable = model, n, {}, {}, {}
         self.time, self.wrench = np.zeros(n), np.zeros(6)
-        self.stance, self.solver = stance.WholeRecorder(model, n), moving.ForceErrors(model, n)
+        self.stance, self.solver = stance.WholeRecorder(model, n), convergence.ForceErrors(model, n)
 
     def add(self, k: int, data: mujoco.MjData) -> None:
         """Keep a step that was taken: contacts, places and velocities are still those that it started from."""

@@ -1,15 +1,10 @@
-"""The comparison as a command offers it: which engines and settings, and results as tables and files.
-
-Intervals are of the bootstrap over tosses; models are compared by differences of the same toss, which are much more
-certain than either score.
-"""
+"""The comparison as a command offers it: which engines and settings, and results as tables and files."""
 
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +12,8 @@ from tarsus.analytic.contact.impact import LAWS
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import running
 
-from . import cube, ellipse, rigid, rollouts
+from . import cube, ellipse, rigid, rollouts, scoring
 from .tosses import CONVENTIONS, METRICS, UNITS
-
-SAMPLES = 1000
-LEVEL = 0.95
 
 LABELS = tuple(f"{name.replace('_', ' ')} [{unit}]" for name, unit in zip(METRICS, UNITS, strict=True))
 HEAD = ("setting", "convention", "mu", "e", "corners [mm]", *LABELS, "cost")
@@ -120,7 +112,7 @@ def error_cells(scores: cube.Scores) -> list[str]:
         return [next(iter(scores.why), "too few tosses"), *["-"] * len(METRICS)]
     cells = []
     for column, n in zip(scores.errors.T, DIGITS, strict=True):
-        one = estimate(column)
+        one = scoring.estimate(column)
         cells.append(f"{one.value:.{n}f} [{one.low:.{n}f}, {one.high:.{n}f}]")
     missing = sum(scores.why.values())
     return [*cells, f"{scores.cost:.2g}" + (f", {missing} tosses failed" if missing else "")]
@@ -148,7 +140,7 @@ def ellipse_study(arrays: Mapping[str, np.ndarray]) -> dict:
 
 def _law(name: str, fitted: tuple[float, float], errors: np.ndarray) -> dict:
     mu, e = (None if np.isnan(number) else number for number in fitted)
-    median = estimate(errors, np.median)._asdict()
+    median = scoring.estimate(errors, np.median)._asdict()
     return {"law": name, "mu": mu, "e": e, "median": median, "p95": float(np.quantile(errors, 0.95))}
 
 
@@ -157,7 +149,7 @@ def ellipse_rows(made: Mapping, sign: str) -> list[list[str]]:
     table = []
     for row in made["laws"][sign]:
         fitted = ["-" if row[name] is None else f"{row[name]:g}" for name in ("mu", "e")]
-        one = ConfidenceInterval(**row["median"])
+        one = scoring.ConfidenceInterval(**row["median"])
         spread = f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
         table.append([row["law"], *fitted, spread, f"{row['p95']:.1f}"])
     return table
@@ -172,22 +164,3 @@ def ellipse_text(made: Mapping) -> str:
     """Return the laws of impact on the ellipse as a table for each sign."""
     parts = [f"sign {sign}\n\n{stamp.markdown_table(LAW_HEAD, ellipse_rows(made, sign))}" for sign in made["laws"]]
     return "\n\n".join(parts)
-
-
-class ConfidenceInterval(NamedTuple):
-    """A statistic with the interval that the bootstrap gives."""
-
-    value: float
-    low: float
-    high: float
-
-
-def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> ConfidenceInterval:
-    """Return a statistic of two or more values (n,), NaN left out, with its 95 % interval; ValueError for fewer."""
-    values = np.asarray(values, float)
-    values = values[~np.isnan(values)]
-    if len(values) < 2:
-        raise ValueError(f"an interval needs two values, got {len(values)}")
-    chosen = np.random.default_rng(seed).integers(len(values), size=(SAMPLES, len(values)))
-    low, high = np.quantile(statistic(values[chosen], axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return ConfidenceInterval(float(statistic(values)), float(low), float(high))

@@ -5,7 +5,7 @@ import pytest
 
 from tarsus.scripts.laboratory.pages import reality
 from tarsus.scripts.laboratory.reality import convert, rotations
-from tarsus.scripts.library.reality import cube, data, offering, tosses
+from tarsus.scripts.library.reality import cube, data, scoring, tosses
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH, PUBLISHED, RATE
 
 
@@ -109,11 +109,11 @@ def test_intervals_cover_the_mean_as_often_as_they_say():
     rng = np.random.default_rng(0)
     inside = 0
     for seed in range(200):
-        one = offering.estimate(rng.normal(3.0, 2.0, 60), seed=seed)
+        one = scoring.estimate(rng.normal(3.0, 2.0, 60), seed=seed)
         inside += one.low <= 3.0 <= one.high
     assert 180 <= inside <= 198
     with pytest.raises(ValueError, match="two values, got 1"):
-        offering.estimate(np.array([1.0, np.nan]))
+        scoring.estimate(np.array([1.0, np.nan]))
 
 
 def test_paired_differences_are_surer_than_means():
