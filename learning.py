@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .scripts.library.learning.evaluation import run_episode
+from .scripts.library.learning.hand_made import POLICIES, Policy
 from .scripts.library.learning.loading import Candidate
 from .scripts.library.learning.loading import load as load_policy
 from .scripts.library.learning.planning import Asked
-from .scripts.library.learning.policies import POLICIES, Policy
 
 if TYPE_CHECKING:
     from .scripts.library.learning.onnx_policy import model_of as onnx_model

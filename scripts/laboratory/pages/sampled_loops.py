@@ -19,7 +19,7 @@ from tarsus.controllers.slip import SlipControl
 from tarsus.envs.exact.hexapod import VARIANTS
 from tarsus.envs.hopping_leg import DRIVEN
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning.hand_made import clock, slip
 from tarsus.scripts.library.machines import hexapod_exact, hopping_leg, runners, slip_leg
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 
@@ -84,20 +84,18 @@ def continuous_slip() -> Settled:
 
 TORQUE = {"action_mode": "torque"}
 LOOPS = (
-    Loop(
-        "clock, `velocity`", "Hexapod-v0", {"action_mode": "velocity"}, policies.clock, continuous_clock, (0.02,), 20.0
-    ),
+    Loop("clock, `velocity`", "Hexapod-v0", {"action_mode": "velocity"}, clock, continuous_clock, (0.02,), 20.0),
     Loop(
         "clock, `torque`",
         "Hexapod-v0",
         TORQUE,
-        policies.clock,
+        clock,
         continuous_clock,
         (0.002, 0.02),
         20.0,
     ),
     Loop("Raibert", "HoppingLeg-v1", TORQUE, raibert, continuous_raibert, (0.001, 0.002, 0.005, 0.01, 0.02), 15.0),
-    Loop("SLIP", "SlipLeg-v1", TORQUE, policies.slip, continuous_slip, (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02), 10.0),
+    Loop("SLIP", "SlipLeg-v1", TORQUE, slip, continuous_slip, (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02), 10.0),
 )
 
 

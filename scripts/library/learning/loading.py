@@ -19,7 +19,7 @@ import numpy as np
 
 from tarsus.analytic.spelling import lost
 from tarsus.scripts.library.learning import checkpoint, entering, environments, policies, zipped
-from tarsus.scripts.library.learning.policies import PolicyFunction
+from tarsus.scripts.library.learning.hand_made import PolicyFunction
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 

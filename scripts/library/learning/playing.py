@@ -9,8 +9,8 @@ import numpy as np
 from tarsus.envs import SURROGATES
 from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning.environments import make
+from tarsus.scripts.library.learning.hand_made import PolicyFunction
 from tarsus.scripts.library.learning.loading import Candidate
-from tarsus.scripts.library.learning.policies import PolicyFunction
 from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 
 

@@ -1,205 +1,27 @@
-"""Every policy there is to evaluate, by name; a new one is a line in `POLICIES`.
-
-A policy is called as `policy(observation, info)` and returns an action. Some need certain options of the environment.
-"""
+"""Which policy a name or a path is: made by hand, shipped, or a checkpoint of anybody's; and in which environment."""
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import gymnasium
-import numpy as np
 
 from tarsus.analytic import spelling
-from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.rhex_gaits import SPEEDS
-from tarsus.controllers import gaits
-from tarsus.controllers import raibert as raibert_controller
-from tarsus.controllers import slip as slip_controller
-from tarsus.controllers.clock import ClockPolicy
-from tarsus.controllers.clock_gaits import CLOCK_GAITS
-from tarsus.controllers.gait_policy import GaitPolicy
-from tarsus.controllers.gaits import bigant_gait, multipod_gait
-from tarsus.controllers.rhex_policy import RhexPolicy
-from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs import TASKS
-from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.library.learning import environments
 from tarsus.scripts.library.learning.checkpoint import newest
-from tarsus.scripts.library.learning.steered import connection_mpc
+from tarsus.scripts.library.learning.hand_made import POLICIES, Policy, corrected
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import differences, plain
 
-PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
 SHIPPED = Path(__file__).parent / "trained"  # a folder for each, with policy.npz and run.json
-GAITS = CLOCK_GAITS | {  # the best of 1600 that `tarsus search gait` tried
-    "dash": TripodGait(0.304, 0.2185, 1.958, 0.5045, -0.01027, -0.06544)
-}
-FAST = ("sprint", "dash")  # those that need a run-up
-RUN_UP = (0.5, 1.0)  # how long it runs, and how long it takes to the gait after that [s]
-TORQUE, RESIDUAL = {"action_mode": "torque"}, {"action_mode": "residual"}
 SHAPING = ("task", "action_mode", "observations", "scaled", "axes", "ctrl_dt")  # options that change what numbers mean
 
 
-@dataclass(frozen=True)
-class Policy:
-    """How to make a policy, and what it needs.
-
-    Attributes:
-        make: From the environment, and the episode's seed.
-        needs: Options of the environment.
-    """
-
-    make: Callable[[gymnasium.Env, int], PolicyFunction]
-    needs: Mapping[str, Any] = field(default_factory=dict)
-
-
-def zero(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Do nothing."""
-    action = np.zeros(env.action_space.shape, np.float32)
-    return lambda observation, info: action
-
-
-def hurried(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Correct nothing, and hold the tempo at its highest."""
-    action = np.zeros(env.action_space.shape, np.float32)
-    action[-1] = 1.0
-    return lambda observation, info: action
-
-
-def random(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Draw every action evenly from the action space."""
-    rng = np.random.default_rng(seed)
-    low, high, shape = env.action_space.low, env.action_space.high, env.action_space.shape
-    return lambda observation, info: rng.uniform(low, high, shape).astype(np.float32)
-
-
-def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> PolicyFunction:
-    """Follow the clock of a gait, by default the robot's own, of Table 2 the documents' walk."""
-    base = env.unwrapped
-    mode = base.config.action_mode
-    return ClockPolicy(gait or base.config.params.gait, mode, ctrl_dt=base.ctrl_dt, scale=base.action_scale)
-
-
-def gait_action(gait: TripodGait) -> np.ndarray:
-    """Return the action of the mode "gait" that names a gait, shape (6,); beyond [-1, 1] where it is out of range."""
-    low, high = np.array(list(GAIT_RANGES.values())).T
-    t_c = gait.cycle_time
-    differences = gait.slow_time_difference / t_c, gait.offset_difference
-    value = np.array([t_c, gait.slow_time / t_c, gait.sweep_angle, gait.leg_offset, *differences])
-    return 2 * (value - low) / (high - low) - 1
-
-
-def run_up(action: np.ndarray, time: float) -> np.ndarray:
-    """Return the gait's action at a time [s]: the documents' run at first, then by and by `action`, shape (..., 6).
-
-    A fast gait throws the robot over when it is started from rest.
-    """
-    first = gait_action(GAITS["run"])
-    return (first + (action - first) * np.clip((time - RUN_UP[0]) / RUN_UP[1], 0.0, 1.0)).astype(np.float32)
-
-
-def steady(env: gymnasium.Env, seed: int, gait: TripodGait, from_rest: bool = True) -> PolicyFunction:
-    """Name the same gait for ever, or after a run-up, and leave the rest to the environment's own clock."""
-    action = gait_action(gait)  # in single precision the clock would move against the control periods
-    return lambda observation, info: action if from_rest else run_up(action, info["time"])
-
-
-def rhex(env: gymnasium.Env, seed: int, feels_slope: bool = False) -> PolicyFunction:
-    """Walk as RHex's own walker does, at the commanded speed and yaw rate, or along +y at the speed setting 2.
-
-    The robot knows no heading: what brings it back to +y is what an operator would do. If it feels the slope, by the
-    accelerometer once a control period, it compensates for it.
-    """
-    base = env.unwrapped
-
-    def command():
-        if base.config.task == "commanded":
-            return base.task.command
-        right, ahead = base.task.forward_axis
-        return SPEEDS[-1], np.arctan2(right, ahead)
-
-    if not feels_slope:
-        return RhexPolicy(command, base.ctrl_dt, base.action_scale)
-    estimator = SlopeEstimator(base.config.params.g, period=base.ctrl_dt)
-    walk = RhexPolicy(command, base.ctrl_dt, base.action_scale, estimator.compensation(SlopeLaw()))
-
-    def policy(observation: np.ndarray, info: Mapping) -> np.ndarray:
-        estimator.sense(info["time"], base.task.accelerometer[1])
-        return walk(observation, info)
-
-    return policy
-
-
-def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Run as the spring-loaded inverted pendulum does; energy that sampled torques add is taken out again."""
-    base = env.unwrapped
-    control = slip_controller.SlipControl(energy_gain=0.5)
-    return slip_controller.policy(base.params, base.action_scale, control, hold=base.ctrl_dt)
-
-
-def raibert(env: gymnasium.Env, seed: int, speed: float = 1.0) -> PolicyFunction:
-    """Hop at a speed [m/s], as Raibert's machines do."""
-    base = env.unwrapped
-    gains = raibert_controller.RaibertGains(speed=speed)
-    return raibert_controller.policy(base.params, base.action_scale, gains)
-
-
-def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:
-    """Return the maker of a gait's policy; `make(params, name)` makes the gait for the environment's robot."""
-
-    def policy(env: gymnasium.Env, seed: int) -> PolicyFunction:
-        base = env.unwrapped
-        return GaitPolicy(make(base.params, name), base.ctrl_dt, base.action_scale)
-
-    return policy
-
-
-def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, Policy]:
-    """Return the policies of these gaits, which command joint speeds."""
-    return {name: Policy(named(name, make), needs) for name in names}
-
-
-def corrected(name: str, needs: Mapping[str, Any] = RESIDUAL) -> dict[str, Policy]:
-    """Return the baseline that actions correct, under its name, and the same in a hurry."""
-    return {name: Policy(zero, needs), f"{name}-hurried": Policy(hurried, needs)}
-
-
-POLICIES: dict[str, dict[str, Policy]] = {
-    "*": {"zero": Policy(zero), "random": Policy(random)},
-    "Hexapod-v0": {
-        "stand": Policy(zero, {"action_mode": "velocity"}),
-        "clock": Policy(clock, {"action_mode": "velocity"}),
-        "PD": Policy(clock, {"action_mode": "torque"}),
-    }
-    | {
-        name: Policy(partial(steady, gait=gait, from_rest=name not in FAST), {"action_mode": "gait"})
-        for name, gait in GAITS.items()
-    }
-    | {
-        "steered": Policy(zero, {"action_mode": "residual", "task": "commanded"}),
-        "rhex": Policy(rhex, {"action_mode": "velocity", "params": "rhex"}),
-        "rhex-slope": Policy(partial(rhex, feels_slope=True), {"action_mode": "velocity", "params": "rhex"}),
-    },
-    "SlipLeg-v1": corrected("SLIP") | {"SLIP-torque": Policy(slip, TORQUE)},
-    "HoppingLeg-v1": corrected("Raibert")
-    | {"Raibert-torque": Policy(raibert, TORQUE), "Raibert-fast": Policy(partial(raibert, speed=2.0), TORQUE)},
-    "BigAnt-v1": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity") | corrected("tripod"),
-    "Dog-v0": corrected("clock", {}),
-}
-POLICIES |= {
-    name: walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity")
-    | {"connection-mpc": Policy(connection_mpc, {"action_mode": "velocity"})}
-    | corrected("undulation")
-    for name in ("Multipod-v1", "MultipodQuasistatic-v1")
-}
-
-
 def of_environment(name: str) -> dict[str, Policy]:
+    """Return the hand-made policies of an environment, also of a task or a robot of one's own, by name."""
     made = gymnasium.registry.get(name.rpartition(":")[2])
     baseline = made and made.kwargs.get("baseline")  # of a user's robot; a table has no truth value
     clocked = isinstance(baseline, str) and baseline == "clock"
@@ -319,6 +141,7 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
 
 
 def refuse(policy: str, made: Mapping[str, Any], environment: str | None, options: Mapping[str, Any]) -> None:
+    """Raise ValueError, by the differences, where options asked for change what the actions of a policy mean."""
     asked = {name: value for name, value in options.items() if name in SHAPING}
     found = differences({name: made["options"].get(name, "the default") for name in asked}, plain(asked))
     if environment and environment != made.get("environment", environment):

@@ -1,7 +1,7 @@
 """The search for the clock's gait with the highest return on Hexapod-v0: the best open-loop policy.
 
-A candidate is an action of the action mode "gait", held after a run-up (`policies.run_up`), so that search and policies
-choose from the same gaits. The vector environment walks a generation at a time, and the best of the last one are walked
+A candidate is an action of the action mode "gait", held after a run-up (`hand_made.run_up`): search and policies choose
+from the same gaits. The vector environment walks a generation at a time, and the best of the last one are walked
 again for whole episodes of several seeds, of which the mean return decides.
 """
 
@@ -17,7 +17,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
-from tarsus.scripts.library.learning.policies import GAITS, gait_action, run_up
+from tarsus.scripts.library.learning.hand_made import GAITS, gait_action, run_up
 from tarsus.scripts.library.search.found import Found, Parameter
 from tarsus.scripts.library.search.searches import Search, Trials
 

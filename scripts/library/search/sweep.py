@@ -32,7 +32,7 @@ def episode(gait: TripodGait, n_steps: int, robot: str = "table2") -> tuple[floa
     import gymnasium
 
     from tarsus.scripts.library.learning.evaluation import steps
-    from tarsus.scripts.library.learning.policies import clock
+    from tarsus.scripts.library.learning.hand_made import clock
 
     options = {"max_episode_steps": n_steps, "reset_noise": 0.0, "action_mode": "velocity", "params": robot}
     env = gymnasium.make("tarsus:Hexapod-v0", **options)

@@ -12,7 +12,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Slope
 from tarsus.envs.hexapod_clocks import gait_parameters
 from tarsus.scripts.laboratory.pages import policies as compare_policies
-from tarsus.scripts.library.learning import evaluation, policies
+from tarsus.scripts.library.learning import evaluation, hand_made, policies
 from tarsus.scripts.library.search import gait as search_gait
 from tarsus.scripts.library.stability import gaits
 
@@ -89,24 +89,24 @@ def test_a_gait_policys_set_points_are_the_gaits():
 
 def test_the_action_of_a_gait_names_it():
     gait = TripodGait(0.8, 0.48, 0.7, 0.1, 0.04, -0.2)
-    action = policies.gait_action(gait)
+    action = hand_made.gait_action(gait)
     np.testing.assert_allclose(gait_parameters(action), [0.8, 0.6, 0.7, 0.1, 0.05, -0.2])
     assert search_gait.gait_of(action).slow_time_difference == pytest.approx(0.04)
-    for known in policies.GAITS.values():
-        assert np.abs(policies.gait_action(known)).max() <= 1.0
+    for known in hand_made.GAITS.values():
+        assert np.abs(hand_made.gait_action(known)).max() <= 1.0
 
 
 def test_a_run_up_goes_from_the_run_to_the_gait():
-    action = policies.gait_action(policies.GAITS["dash"])
-    first = policies.gait_action(policies.GAITS["run"])
-    np.testing.assert_allclose(policies.run_up(action, 0.5), first, atol=1e-6)
-    np.testing.assert_allclose(policies.run_up(action, 1.0), 0.5 * (first + action), atol=1e-6)
-    np.testing.assert_allclose(policies.run_up(action, 1.5), action, atol=1e-6)
+    action = hand_made.gait_action(hand_made.GAITS["dash"])
+    first = hand_made.gait_action(hand_made.GAITS["run"])
+    np.testing.assert_allclose(hand_made.run_up(action, 0.5), first, atol=1e-6)
+    np.testing.assert_allclose(hand_made.run_up(action, 1.0), 0.5 * (first + action), atol=1e-6)
+    np.testing.assert_allclose(hand_made.run_up(action, 1.5), action, atol=1e-6)
 
 
 def test_a_walk_that_falls_earns_nothing_more():
     walks = search_gait.Walks(2, 1)
-    both = np.array([policies.gait_action(policies.GAITS["run"]), [-0.5, -1.0, 1.0, -1.0, 0.0, 0.0]])
+    both = np.array([hand_made.gait_action(hand_made.GAITS["run"]), [-0.5, -1.0, 1.0, -1.0, 0.0, 0.0]])
     shorter, longer = walks(both, 200, seed=3), walks(both, 300, seed=3)
     assert longer[0] > shorter[0] + 100 and longer[1] == shorter[1] < 120
     np.testing.assert_array_equal(walks(both[:1], 200, seed=3), shorter[:1])
