@@ -79,7 +79,7 @@ def test_every_environment_has_a_hand_made_policy_that_acts(name):
 def test_a_gait_policys_set_points_are_the_gaits():
     for name in ("Multipod-v1", "MultipodQuasistatic-v1"):
         env, info = walk("pair_tripod", name, 60)
-        gait = policies.multipod_gait(env.unwrapped.params, "pair_tripod")
+        gait = hand_made.multipod_gait(env.unwrapped.params, "pair_tripod")
         np.testing.assert_allclose(info["joint_reference"], gait(info["time"])[0].ravel(), atol=1e-6, err_msg=name)
     env, info = walk("metachronal", "BigAnt-v1", 100)
     gait = policies.bigant_gait(env.unwrapped.params, "metachronal")
