@@ -82,7 +82,7 @@ def test_a_gait_policys_set_points_are_the_gaits():
         gait = hand_made.multipod_gait(env.unwrapped.params, "pair_tripod")
         np.testing.assert_allclose(info["joint_reference"], gait(info["time"])[0].ravel(), atol=1e-6, err_msg=name)
     env, info = walk("metachronal", "BigAnt-v1", 100)
-    gait = policies.bigant_gait(env.unwrapped.params, "metachronal")
+    gait = hand_made.bigant_gait(env.unwrapped.params, "metachronal")
     behind = gait(info["time"])[0] - info["joint_reference"]
     np.testing.assert_allclose(np.cos(behind), 1.0, atol=1e-6)
 
