@@ -40,7 +40,7 @@ PLAYED = {
     "tarsus/MultipodFollow-v0": ("multipod-follow",),
     "tarsus/DogTrot-v0": ("clock-hurried", "dog"),
     "tarsus/DogRough-v0": ("clock-hurried", "dog"),
-    "tarsus/DogScratch-v0": ("dog-scratch",),
+    "tarsus/DogScratch-v0": ("trot", "dog-scratch"),
 }
 
 

@@ -138,6 +138,28 @@ def raibert(env: gymnasium.Env, seed: int, speed: float = 1.0) -> PolicyFunction
     return raibert_controller.policy(base.params, base.action_scale, gains)
 
 
+def trot(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Ask for the joint angles of the clock (`envs.own_clock`) a control period later, and what the filter takes away.
+
+    Of a robot of one's own without a baseline; where the clock goes beyond an action's reach, it is cut off.
+    """
+    from tarsus.envs import own_clock  # not above: it imports MuJoCo
+    from tarsus.mjcf.own_robot import rest_controls
+
+    base = env.unwrapped
+    task, g, share = base.task, base.config.params.g, -np.expm1(-base.ctrl_dt / base.config.residual_lag)
+    period = own_clock.period_of(base.model, g, own_clock.PERIODS[1])
+    table = (own_clock.table(base.model, task.FORWARD, g) - rest_controls(base.model)) / base.action_scale
+    rows = np.arange(len(table))
+
+    def policy(observation: np.ndarray, info: Mapping) -> np.ndarray:
+        row = (info["time"] + base.ctrl_dt) / period * len(table)
+        asked = np.array([np.interp(row, rows, column, period=len(table)) for column in table.T])
+        return np.clip(task.correction + (asked - task.correction) / share, -1.0, 1.0).astype(np.float32)
+
+    return policy
+
+
 def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:
     """Return the maker of a gait's policy; `make(params, name)` makes the gait for the environment's robot."""
 
@@ -178,7 +200,7 @@ POLICIES: dict[str, dict[str, Policy]] = {
     "HoppingLeg-v1": corrected("Raibert")
     | {"Raibert-torque": Policy(raibert, TORQUE), "Raibert-fast": Policy(partial(raibert, speed=2.0), TORQUE)},
     "BigAnt-v1": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity") | corrected("tripod"),
-    "Dog-v0": corrected("clock", {}),
+    "Dog-v0": corrected("clock", {}) | {"trot": Policy(trot, {"baseline": None})},
 }
 POLICIES |= {
     name: walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity")

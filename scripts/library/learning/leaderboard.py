@@ -105,9 +105,8 @@ def refuse(path: Path, name: str, printed: dict[str, Any], seeds: Sequence[int],
         raise ValueError(f"{path} was played in another {name}: {'; '.join(found[:3])}{more}")
     if list(seeds) != list(SEEDS):
         lacking = sorted({*SEEDS} - {*seeds})
-        raise ValueError(
-            f"{path} must have the episodes of seeds {SEEDS[0]} to {SEEDS[-1]} in order; lacking: {lacking}"
-        )
+        what = f"lacking: {lacking}" if lacking else f"it has {list(seeds)}"
+        raise ValueError(f"{path} must have the episodes of seeds {SEEDS[0]} to {SEEDS[-1]} once, in order; {what}")
     if not np.isfinite(scores).all():
         raise ValueError(f"{path} has scores that are not finite")
 
@@ -125,7 +124,10 @@ def check(entry: Entry) -> None:
             f"{entry.folder} has no policy that can be played without running its author's code; evaluate the "
             ".onnx that tarsus export makes of it, or --trust its scores"
         )
-    playing.check(entry.policy, entry.task, entry.options, entry.stochastic)
+    try:
+        playing.check(entry.policy, entry.task, entry.options, entry.stochastic)
+    except ValueError as error:
+        raise ValueError(f"{entry.folder} cannot be played again: {error}") from error
 
 
 def replayed(entry: Entry) -> Entry:
@@ -197,4 +199,4 @@ def _verdict(folder: Path) -> str:
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["verdict"]) if path.exists() else ""
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no certificate of tarsus certify: {error}") from error
+        raise ValueError(f"{path} is no certificate of tarsus certify: {type(error).__name__}: {error}") from error

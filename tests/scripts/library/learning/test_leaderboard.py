@@ -92,6 +92,11 @@ REFUSED = {
         "there is no frozen task tarsus/HexapodWalk-v9 here; there are",
     ),
     "a seed too few": (lambda result: result["episodes"].pop(3), r"lacking: \[90003\]"),
+    "a seed twice": (
+        lambda result: result["episodes"].append(result["episodes"][0]),
+        r"it has \[90000, .*90009, 90000\]",
+    ),
+    "another order": (lambda result: result["episodes"].reverse(), r"once, in order; it has \[90009, 90008"),
     "no number": (lambda result: result["episodes"][2].update(score=None), "scores that are not finite"),
     "no episodes": (lambda result: result.pop("episodes"), "is no result of tarsus evaluate: KeyError: 'episodes'"),
 }
@@ -106,6 +111,28 @@ def test_an_entry_of_another_task_is_refused_by_what_differs(what, quick, tmp_pa
         leaderboard.entries([tmp_path / "it"])
     assert cli.main(["leaderboard", str(tmp_path / "it"), "--trust", "--out", str(tmp_path / "table")]) == 2
     assert "tarsus leaderboard: " in capsys.readouterr().err and not (tmp_path / "table").exists()
+
+
+CANNOT_PLAY = {
+    "an option of the task": (
+        lambda content: content["result"]["task"]["options"].update(ctrl_dt=0.01),
+        "is frozen, and ctrl_dt is part of it",
+    ),
+    "no option": (lambda content: content["result"]["task"]["options"].update(scaled=3), "scaled must be True or"),
+    "no noise": (lambda content: content["inputs"].update(stochastic=True), "zero draws no actions"),
+}
+
+
+@pytest.mark.parametrize("what", CANNOT_PLAY)
+def test_an_entry_that_cannot_be_played_again_is_named(what, quick, tmp_path):
+    edit, words = CANNOT_PLAY[what]
+    enter(tmp_path / "it" / "walk", "zero")
+    content = told(tmp_path / "it" / "walk")
+    edit(content)
+    (tmp_path / "it" / "walk" / "result.json").write_text(json.dumps(content))
+    (entry,) = leaderboard.entries([tmp_path / "it"])
+    with pytest.raises(ValueError, match=f"walk cannot be played again: .*{words}"):
+        leaderboard.check(entry)
 
 
 def test_a_changed_installation_compares_nothing(quick, tmp_path, monkeypatch):

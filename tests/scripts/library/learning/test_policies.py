@@ -29,6 +29,7 @@ WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control 
     ("BigAnt-v1", "tripod"): (0.015, 0.04),
     ("Hexapod-v0", "run"): (0.45, 0.56),
     ("Hexapod-v0", "dash"): (0.8, 1.7),
+    ("Dog-v0", "trot"): (0.19, 0.21),
 }
 
 
@@ -48,6 +49,18 @@ def test_hand_made_policies_go_forward_at_their_speeds(name, policy):
     env, info = walk(policy, name, 250)
     low, high = WALKS[name, policy]
     assert low < info["distance"] / info["time"] < high
+
+
+def test_the_trot_by_joint_angles_is_where_the_clock_is_at_that_time():
+    env, _ = walk("trot", "Dog-v0", 30)
+    clocked = gymnasium.make("Dog-v0", **SHORT)
+    clocked.reset(seed=0)
+    for _ in range(31):  # what it asks for after the first timestep of the last, 2 ms later
+        clocked.step(np.zeros(clocked.action_space.shape))
+    hips = slice(0, None, 3)  # which an action always reaches
+    asked = clocked.unwrapped.task.asked[hips]
+    np.testing.assert_allclose(env.unwrapped.task.correction[hips], asked, atol=0.01)
+    assert np.ptp(asked) > 0.1
 
 
 def test_rhex_climbs_at_its_speed_where_it_feels_the_slope_and_slower_where_not():
