@@ -65,11 +65,12 @@ def test_a_gait_whose_distance_falls_unevenly_needs_no_newtons_method():
 
 
 def test_newtons_method_starts_from_the_nearest_stride_and_says_each_of_its_own():
-    said = []
-    z = newton("mine", lambda z: 0.5 + 1.5 * (z - 0.5), np.full(1, 0.4), said=said.append)
+    said, asked = [], []
+    z = newton("mine", lambda z: asked.append(z) or 0.5 + 1.5 * (z - 0.5), np.full(1, 0.4), said=said.append)
     np.testing.assert_allclose(z, 0.5, atol=1e-12)
     first = next(k for k, words in enumerate(said) if "Newton" in words)
-    assert first <= 4 and said[first:] == [f"fixed point: Newton's method, stride {k + 1}" for k in range(10)]
+    assert first <= 4 and asked[first] == asked[0]
+    assert said[first:] == [f"fixed point: Newton's method, stride {k + 1}" for k in range(10)]
 
 
 class Stride:
