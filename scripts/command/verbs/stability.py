@@ -9,6 +9,7 @@ Runtime: one to four minutes of two cores, in the exact engine two to fifteen; w
 --margins --trials 8 a quarter of that.
 """
 
+import contextlib
 import functools
 import json
 import shutil
@@ -19,6 +20,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tarsus.scripts.command import arguments, cli, output
+from tarsus.scripts.library.base.ticking import ticking
 from tarsus.scripts.library.learning import wrappers
 
 FILES = ("stability.json", "stability.png")
@@ -57,9 +59,9 @@ def main(argv: list[str] | None = None) -> int:
     with arguments.read(parser(), argv) as args:
         if bool(args.policy) == bool(args.compare):
             raise ValueError("say a POLICY, or --compare with results, and not both")
-        from tarsus.scripts.library.learning import policies
-        from tarsus.scripts.library.stability import asking, result, shown, surviving
-
+        with _line(args, "loading"):
+            from tarsus.scripts.library.learning import policies
+            from tarsus.scripts.library.stability import asking, result, shown, surviving
         if args.compare:
             results = [result.Stability.read(path) for path in args.compare]
         else:
@@ -68,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
             store = files.folder / PARTS
             named = name, args.env, wrappers.options(args), args.engine, wrappers.of(args), store
             make = functools.partial(asking.subject_of, *named)
-            with _line(args) as line:
+            with _line(args, f"{args.policy} is read") as line:
                 subject = make(said=line.set_description_str)
             surviving.refuse(subject, args.margins, args.box, args.trials)
     if args.compare:
@@ -77,7 +79,7 @@ def main(argv: list[str] | None = None) -> int:
     seeds = range(args.first_seed, args.first_seed + args.seeds)
     said = _to_stderr(args)
     said(f"what is found is kept in {store}: a command that was stopped goes on there when it is said again")
-    with _line(args) as line:
+    with _line(args, "asked") as line:
         found = asking.asked(subject, make, name, seeds, store, line.set_description_str, args.jobs)
     if args.margins:
         said(begun(args))
@@ -103,6 +105,6 @@ def begun(args) -> str:
     return words
 
 
-def _line(args) -> tqdm:
-    """Return a line that says what is done now."""
-    return tqdm(bar_format="{desc} [{elapsed}]", disable=args.json, leave=False, delay=0.1)  # nothing before it is said
+def _line(args, words: str) -> contextlib.AbstractContextManager[tqdm]:
+    """Return a line that says what is done now, and for how long."""
+    return ticking(bar_format="{desc} [{elapsed}]", disable=args.json, desc=words)

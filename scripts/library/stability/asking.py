@@ -153,6 +153,7 @@ def asked(
         return single.asked(subject, policy, seeds[0], files[0], said)
     n_jobs, pairs = min(joblib.effective_n_jobs(jobs), len(seeds)), list(zip(seeds, files, strict=True))
     parts = n_jobs if n_jobs > 1 else len(seeds)  # each process makes the loop once
+    said(f"{len(seeds)} starts, {n_jobs} at a time")
     cases = [(None if n_jobs > 1 else subject, make, policy, pairs[k::parts]) for k in range(parts)]
     found = parallel.each(_of_starts, cases, n_jobs, unit="part", desc="starts", leave=False)
     return result.together(sorted(itertools.chain(*found), key=lambda one: one.seed))

@@ -7,8 +7,7 @@ processes, counted as they are made, and what was killed goes on where it was.
 import contextlib
 import json
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tqdm import tqdm
 
 from tarsus.analytic.spelling import check_name
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.base.ticking import ticking
 from tarsus.scripts.library.stability.changes import CHANGES, Change, Changed
 from tarsus.scripts.library.stability.ensembles import Trial, ensemble
 from tarsus.scripts.library.stability.gaits import Gait
@@ -132,24 +132,13 @@ def _cases(subject: Loop | Gait, changes: Sequence[str]) -> list[tuple]:
     return [*named, *together, *((changed, name) for name in changes)]
 
 
-@contextlib.contextmanager
-def _counting(paths: Sequence[Path], every: float = 1.0) -> Iterator[tqdm]:
+def _counting(paths: Sequence[Path], every: float | None = None) -> contextlib.AbstractContextManager[tqdm]:
     """Give a bar that shows how many trials are in files, which other processes write."""
-    over = threading.Event()
 
-    def count() -> None:
-        while not over.wait(every):
-            bar.n = sum(path.read_bytes().count(b"\n") - 1 for path in paths if path.exists())
-            bar.refresh()
+    def count() -> int:
+        return sum(path.read_bytes().count(b"\n") - 1 for path in paths if path.exists())
 
-    with tqdm(desc=f"0 of {len(paths)} margins", unit=" trials", leave=False, bar_format=BAR) as bar:
-        thread = threading.Thread(target=count, daemon=True)
-        thread.start()
-        try:
-            yield bar
-        finally:
-            over.set()
-            thread.join()
+    return ticking(count, every, desc=f"0 of {len(paths)} margins", unit=" trials", bar_format=BAR)
 
 
 def _call(function: Callable[..., Margin], question: Question, name: str, *arguments: Any) -> Margin:

@@ -55,6 +55,24 @@ def test_a_search_for_a_fixed_point_says_how_far_it_is():
     )
 
 
+def test_a_gait_whose_distance_falls_unevenly_needs_no_newtons_method():
+    """Of a complex pair whose directions are of different sizes the distance of every other stride is larger."""
+    said, matrix = [], np.array([[0.0, 2.0], [-0.1, 0.0]])
+    z = newton("mine", lambda z: 0.5 + matrix @ (z - 0.5), np.zeros(2), said=said.append)
+    np.testing.assert_allclose(z, 0.5, atol=1e-9)
+    distances = np.array([float(words.split()[5]) for words in said])
+    assert (np.diff(distances) > 0.0).any() and "Newton" not in said[-1]
+
+
+def test_newtons_method_starts_from_the_nearest_stride_and_says_each_of_its_own():
+    said, asked = [], []
+    z = newton("mine", lambda z: asked.append(z) or 0.5 + 1.5 * (z - 0.5), np.full(1, 0.4), said=said.append)
+    np.testing.assert_allclose(z, 0.5, atol=1e-12)
+    first = next(k for k, words in enumerate(said) if "Newton" in words)
+    assert first <= 4 and asked[first] == asked[0]
+    assert said[first:] == [f"fixed point: Newton's method, stride {k + 1}" for k in range(10)]
+
+
 class Stride:
     """The stride map of a robot with a position and a speed, whose fixed point is not zero; it counts its strides."""
 
