@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 import mujoco
 import numpy as np
-from scipy.integrate import cumulative_trapezoid
 
 from tarsus.analytic.terrain import Flat, Terrain, make
 from tarsus.mjcf import own_robot
@@ -16,12 +15,11 @@ from tarsus.mjcf.feet import lowering, toe
 from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.outcome import Run
+from tarsus.scripts.library.own_robot.bookkeeping import Books
 from tarsus.scripts.library.own_robot.stance import geoms_of_feet, loads
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.records.layouts import BUDGET
 from tarsus.scripts.library.records.robots import OwnRobotParams
-
-DRY = (mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF, mujoco.mjtConstraint.mjCNSTR_FRICTION_TENDON)
 
 Controller = Callable[[float, np.ndarray, np.ndarray], np.ndarray]  # time [s], qpos, qvel -> ctrl
 CONTROLLER = "a controller of the user's own"
@@ -65,8 +63,10 @@ class OwnStepper(stepping.Stepper):
             raise ValueError("the model has no actuators, so that no controller can move the robot")
         super().__init__(model, data, ground, preset)
         self._feet, self._controller, self._toes = feet, controller, Toes(model, feet)
-        self._later = mujoco.MjData(model)
         self._controls(data)
+        books = model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+        self.books = Books(model, data) if books else None
+        self._booked: np.ndarray | None = None  # before the last step
 
     def _controls(self, data: mujoco.MjData) -> np.ndarray:
         now = data.time + self._command_lead, data.qpos.copy(), data.qvel.copy()
@@ -75,14 +75,21 @@ class OwnStepper(stepping.Stepper):
     def command(self, data: mujoco.MjData) -> None:
         data.ctrl[:] = self._controls(data)
 
+    def advance(self) -> None:
+        if self.books is None:
+            return super().advance()
+        self._booked = self.books.now
+        super().advance()
+        self.books.add(self.data)
+
     def fallen(self) -> str:
         return self.posture()
 
     def after(self) -> tuple:
-        """Return the feet, forces on them, whether they touch, controls, the actuators' power, and `powers`."""
+        """Return the feet, forces on them, whether they touch, controls, the actuators' power, and the books."""
         data, (force, touches) = self.data, loads(self.model, self.data, self._feet)
         power = np.abs(data.actuator_force * data.actuator_velocity).sum()
-        return self._toes(data), force, touches, data.ctrl, power, powers(self.model, data, self._later)
+        return self._toes(data), force, touches, data.ctrl, power, *([] if self._booked is None else [self._booked])
 
 
 def rollout(
@@ -156,9 +163,8 @@ def _recorded(
     columns, status = stepping.simulate(stepper, seconds, **options)
     if not columns:
         raise ValueError(f"the run gave no row: {status}")
-    *columns, rows = columns
-    known = bool(stepper.model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_ENERGY))
-    more = books(columns[0], rows) if known else None
+    columns, (*booked,) = columns[:8], columns[8:]
+    more = dict(zip(BUDGET, booked[0].T, strict=True)) if booked else None
     words = f"mujoco {mujoco.__version__}", status, preset
     return record_of(stepper.model, names, columns, words, stepper.ground, forward, gait, stepper.warnings(), more)
 
@@ -201,30 +207,3 @@ def _limbs(model: mujoco.MjModel) -> list[str]:
     if not {mujoco.mjtJoint(kind) for kind in model.jnt_type[1:]} <= kinds:
         raise ValueError("joints other than the root's must be hinges or slides")
     return [model.joint(k).name or f"joint_{k}" for k in range(1, model.njnt)]
-
-
-def powers(model: mujoco.MjModel, data: mujoco.MjData, later: mujoco.MjData) -> np.ndarray:
-    """Return energy [J], and powers of actuators, into dampers and dry joints, and into contacts and stops, (4,) [W].
-
-    All are of the state behind a step, at the controls of that step: the integrator `discrete` takes forces there.
-
-    Args:
-        model: With the flag `energy`.
-        data: After a step.
-        later: Is written.
-    """
-    mujoco.mj_copyState(model, data, later, mujoco.mjtState.mjSTATE_INTEGRATION)
-    mujoco.mj_forward(model, later)
-    dry, rows = np.isin(later.efc_type, DRY), later.efc_force * later.efc_vel
-    return np.array([
-        later.energy.sum(),
-        later.actuator_force @ later.actuator_velocity,
-        -later.qfrc_damper @ later.qvel - rows[dry].sum(),
-        -rows[~dry].sum(),
-    ])  # fmt: skip
-
-
-def books(time: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the variables of `BUDGET`, from rows of `powers`, shape (n, 4)."""
-    done = cumulative_trapezoid(rows[:, 1:], time, axis=0, initial=0)
-    return dict(zip(BUDGET, (rows[:, 0], *done.T), strict=True))
