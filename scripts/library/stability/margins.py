@@ -28,14 +28,7 @@ from tarsus.scripts.library.stability.survey import Survives
 from tarsus.scripts.library.stability.survival import Island, Settings, Threshold, bound_of, threshold
 
 DIRECTIONS = (
-    "forward",
-    "forward left",
-    "left",
-    "backward left",
-    "backward",
-    "backward right",
-    "right",
-    "forward right",
+    *("forward", "forward left", "left", "backward left", "backward", "backward right", "right", "forward right"),
 )
 PUSHES = "pushes"  # from all directions together
 N_PHASES, N_TRIALS = 8, 64  # of an ensemble of pushes

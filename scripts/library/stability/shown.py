@@ -13,18 +13,8 @@ from tarsus.scripts.library.stability.cycle import REPEATS
 from tarsus.scripts.library.stability.result import Interval, Stability
 
 HEAD = (
-    *(
-        "policy",
-        "engine",
-        "verdict",
-        "starts",
-        "largest multiplier",
-        "observed",
-        "period [s]",
-        "halves in [s]",
-        "speed [m/s]",
-    ),
-    *("pushes [m/s]", "runs part [1/s]"),
+    *("policy", "engine", "verdict", "starts", "largest multiplier", "observed", "period [s]", "halves in [s]"),
+    *("speed [m/s]", "pushes [m/s]", "runs part [1/s]"),
 )
 COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
 OTHER = "0.4"  # colour of the other verdicts
@@ -33,19 +23,10 @@ LINE = 0.16  # height of a line of the verdict [in]
 
 def cells(found: Stability) -> list[str]:
     """Return a row of the table."""
-    named = output.called(found.policy)
-    ours = (found.observed, found.period, found.half_life, found.speed)
+    words = output.called(found.policy), found.engine, found.verdict, result.counts(found.starts)
+    ours = found.observed, found.period, found.half_life, found.speed
     told = ("-" if x is None else f"{x:.3g}" for x in ours)
-    return [
-        named,
-        found.engine,
-        found.verdict,
-        result.counts(found.starts),
-        _cell(found.largest),
-        *told,
-        surviving.pushes(found),
-        _cell(found.parting),
-    ]
+    return [*words, _cell(found.largest), *told, surviving.pushes(found), _cell(found.parting)]
 
 
 def _cell(found: Interval | None) -> str:
