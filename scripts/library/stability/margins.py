@@ -163,9 +163,8 @@ def changed(question: Question, name: str, settings: Settings = OF_CHANGES) -> M
         return Margin(name, change.unit, reason=reason)
     survives = question.outcomes(name, Changed(loop, change, question.steps_per_period))
     members = ensemble(n_phases=1, n_seeds=question.n_trials, first_seed=question.first_seed)
-    return Margin(
-        name, change.unit, threshold(survives, members, _bound(change, survives, members), settings, change.step)
-    )
+    found = threshold(survives, members, _bound(change, survives, members), settings, change.step)
+    return Margin(name, change.unit, found)
 
 
 def _bound(change: Change, survives: Callable, members: Sequence[Trial]) -> float:

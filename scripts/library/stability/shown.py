@@ -52,10 +52,8 @@ def text(found: Stability) -> str:
         lines.append(f"symmetries taken out: {', '.join(found.neutral)}")
     if found.half_life:
         lines.append(f"a displacement halves in {found.half_life:.2g} s")
-    lines += [*surviving.messages(found), *found.lines]
-    return "\n".join(
-        [*lines, f"{found.environment} in {found.engine}; {found.date}; {found.versions}; {found.computer}"]
-    )
+    made = f"{found.environment} in {found.engine}; {found.date}; {found.versions}; {found.computer}"
+    return "\n".join([*lines, *surviving.messages(found), *found.lines, made])
 
 
 def draw(found: Stability, panel: Callable[[Any], None] | None = None):
