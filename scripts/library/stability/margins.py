@@ -28,14 +28,7 @@ from tarsus.scripts.library.stability.survey import Survives
 from tarsus.scripts.library.stability.survival import Island, Settings, Threshold, bound_of, threshold
 
 DIRECTIONS = (
-    "forward",
-    "forward left",
-    "left",
-    "backward left",
-    "backward",
-    "backward right",
-    "right",
-    "forward right",
+    *("forward", "forward left", "left", "backward left", "backward", "backward right", "right", "forward right"),
 )
 PUSHES = "pushes"  # from all directions together
 N_PHASES, N_TRIALS = 8, 64  # of an ensemble of pushes
@@ -170,9 +163,8 @@ def changed(question: Question, name: str, settings: Settings = OF_CHANGES) -> M
         return Margin(name, change.unit, reason=reason)
     survives = question.outcomes(name, Changed(loop, change, question.steps_per_period))
     members = ensemble(n_phases=1, n_seeds=question.n_trials, first_seed=question.first_seed)
-    return Margin(
-        name, change.unit, threshold(survives, members, _bound(change, survives, members), settings, change.step)
-    )
+    found = threshold(survives, members, _bound(change, survives, members), settings, change.step)
+    return Margin(name, change.unit, found)
 
 
 def _bound(change: Change, survives: Callable, members: Sequence[Trial]) -> float:

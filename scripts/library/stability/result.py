@@ -129,9 +129,8 @@ class Stability:
             ValueError: If it is none.
         """
         try:
-            found = json.loads(text)
             known = {entry.name for entry in fields(cls)}
-            given = {name: _tuples(value) for name, value in found.items() if name in known}
+            given = {name: _tuples(value) for name, value in json.loads(text).items() if name in known}
             return cls(**given)
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"this is no result of `tarsus stability`: {error}") from error

@@ -13,18 +13,8 @@ from tarsus.scripts.library.stability.cycle import REPEATS
 from tarsus.scripts.library.stability.result import Interval, Stability
 
 HEAD = (
-    *(
-        "policy",
-        "engine",
-        "verdict",
-        "starts",
-        "largest multiplier",
-        "observed",
-        "period [s]",
-        "halves in [s]",
-        "speed [m/s]",
-    ),
-    *("pushes [m/s]", "runs part [1/s]"),
+    *("policy", "engine", "verdict", "starts", "largest multiplier", "observed", "period [s]", "halves in [s]"),
+    *("speed [m/s]", "pushes [m/s]", "runs part [1/s]"),
 )
 COLOURS = {"stable": "#2a7f3f", "unstable": "#b3202a", "neutral": "#1f5fa8"}
 OTHER = "0.4"  # colour of the other verdicts
@@ -33,19 +23,10 @@ LINE = 0.16  # height of a line of the verdict [in]
 
 def cells(found: Stability) -> list[str]:
     """Return a row of the table."""
-    named = output.called(found.policy)
-    ours = (found.observed, found.period, found.half_life, found.speed)
+    words = output.called(found.policy), found.engine, found.verdict, result.counts(found.starts)
+    ours = found.observed, found.period, found.half_life, found.speed
     told = ("-" if x is None else f"{x:.3g}" for x in ours)
-    return [
-        named,
-        found.engine,
-        found.verdict,
-        result.counts(found.starts),
-        _cell(found.largest),
-        *told,
-        surviving.pushes(found),
-        _cell(found.parting),
-    ]
+    return [*words, _cell(found.largest), *told, surviving.pushes(found), _cell(found.parting)]
 
 
 def _cell(found: Interval | None) -> str:
@@ -71,10 +52,8 @@ def text(found: Stability) -> str:
         lines.append(f"symmetries taken out: {', '.join(found.neutral)}")
     if found.half_life:
         lines.append(f"a displacement halves in {found.half_life:.2g} s")
-    lines += [*surviving.messages(found), *found.lines]
-    return "\n".join(
-        [*lines, f"{found.environment} in {found.engine}; {found.date}; {found.versions}; {found.computer}"]
-    )
+    made = f"{found.environment} in {found.engine}; {found.date}; {found.versions}; {found.computer}"
+    return "\n".join([*lines, *surviving.messages(found), *found.lines, made])
 
 
 def draw(found: Stability, panel: Callable[[Any], None] | None = None):

@@ -25,7 +25,6 @@ from tarsus.scripts.library.stability.system import MapSystem
 from tarsus.scripts.library.stability.verdict import Kind
 
 RETURNED = 0.05  # of the way from the fixed point to the box's sides: nearer is back
-
 APERIODIC = 1.0  # what is taken for the period of what has none [s]
 
 

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from tarsus.scripts.laboratory.models import held
+from tarsus.scripts.laboratory.pages import rhex_held as rhex_held_page
 from tarsus.scripts.laboratory.studies import rhex_held
 from tarsus.scripts.library.stability import single
 from tarsus.scripts.library.stability.ensembles import Trial
+from tarsus.scripts.library.stability.gaits import Gait
 from tarsus.scripts.library.stability.pushes import PushedGait
+from tarsus.scripts.library.stability.system import MapSystem
 
 BACK = 0.05  # largest of the body's scaled numbers that counts as returned in MuJoCo, whose gait is slightly another
 
@@ -76,6 +79,21 @@ def test_without_feedback_a_roll_grows(rhex):
     """By the multiplier, from stride to stride, once the other modes have died away."""
     distance = apart(rhex, np.array([0.0, 0.0, 0.0, 0.0, 0.02, 0.0]), 12, is_held=False)
     assert distance[-1] > 1.5 * distance[5]
+
+
+def test_pushes_that_were_tried_are_kept(tmp_path):
+    """A gait that loses half of a push a stride, and falls if it is faster than .3 m/s."""
+    asked = []
+
+    def pushed(velocity, strides):
+        asked.append(strides)
+        return np.where(np.hypot(*velocity) > 0.3, np.nan, 0.5**strides * velocity)
+
+    gait = Gait("map", MapSystem(lambda z: 0.5 * z, np.zeros(2)), 0.3, pushed=pushed)
+    first = rhex_held_page.survived(gait, 8, tmp_path)
+    tried = len(asked)
+    assert rhex_held_page.survived(gait, 8, tmp_path) == first and len(asked) == tried > 0
+    assert first.startswith("0.3")
 
 
 @pytest.mark.thorough
