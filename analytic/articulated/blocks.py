@@ -13,6 +13,7 @@ This is Coulomb's law with maximal dissipation, not the convex problem, in which
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -49,7 +50,12 @@ class Blocks(NamedTuple):
 
 def first_rows(blocks) -> np.ndarray:
     """Return the number of the first row of each `Block`, shape (n,)."""
-    return np.array([0, *accumulate(ROWS[block.kind] for block in blocks)][:-1], int)
+    return _first_rows(tuple(block.kind for block in blocks))
+
+
+@lru_cache
+def _first_rows(kinds: tuple[int, ...]) -> np.ndarray:
+    return np.array([0, *accumulate(ROWS[kind] for kind in kinds)][:-1], int)
 
 
 @jit

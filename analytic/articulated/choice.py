@@ -6,9 +6,9 @@ import numpy as np
 
 from . import contact as problem
 from .blocks import BOUNDED, CONE, SLIDING, UNILATERAL, Block, first_rows
-from .closed import limit_row, through_mass
+from .closed import limit_rows, through_mass
 from .contact import pack
-from .layout import DRIFT, FRICTIONLOSS, MU, SIGN, VELOCITY
+from .layout import DRIFT, FRICTIONLOSS, MU, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, NOT_DRY, OPEN, SLIDE, SMOOTH, STICK, STOPS
 from .one_contact import starts
 from .outcome import Event, RunStatus
@@ -64,11 +64,11 @@ def _choose(run: Run, feet: np.ndarray, limits: np.ndarray, creeps: np.ndarray) 
     """Choose the modes where these feet creep, if they slip."""
     slow = open_all(run)
     touching, shut, joints = np.flatnonzero(feet), np.flatnonzero(limits), np.flatnonzero(slow)
-    rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut),
-            *run.robot.tables.line_row[joints]]  # fmt: skip
-    if not rows:
+    rows = np.concatenate([run.work.jacobian[touching].reshape(-1, run.robot.nv), limit_rows(run, shut),
+                           run.robot.tables.line_row[joints]])  # fmt: skip
+    if not len(rows):
         return None
-    rows, twice = np.array(rows), 2.0 * run.options.drift_rate
+    twice = 2.0 * run.options.drift_rate
     drift = np.concatenate([run.work.foot[touching, DRIFT:].ravel(), np.zeros(len(shut) + len(joints))])
     rate = np.full(len(rows), twice)
     rate[: 3 * len(touching)].reshape(-1, 3)[:, 1:] = CREEP_RATE
@@ -161,12 +161,14 @@ def _agree(run: Run, size: float) -> bool:
 
 def _closes(run: Run, foot: np.ndarray, limit: np.ndarray) -> bool:
     """Return whether a foot or limit that had these modes, and gave way, is accelerated into what it touched."""
-    contact, robot, work = run.contact, run.robot.tables, run.work
+    contact, work = run.contact, run.work
     feet = (foot != FREE) & (contact.foot == FREE)
     gone = (limit == CLOSED) & (contact.limit == OPEN)
+    if not (feet.any() or gone.any()):
+        return False
     away = [*(work.jacobian[feet, 0] @ contact.qacc + work.foot[feet, DRIFT]),
-            *(robot.limit[gone, SIGN] * (robot.line_row[robot.limit_of[gone]] @ contact.qacc))]  # fmt: skip
-    return min(away, default=0.0) < -LEFT * 2.0 * run.options.drift_rate * run.options.hold_speed
+            *(limit_rows(run, gone) @ contact.qacc)]  # fmt: skip
+    return min(away) < -LEFT * 2.0 * run.options.drift_rate * run.options.hold_speed
 
 
 def _give_way(run: Run, size: float, first: tuple[int, ...]) -> bool:
@@ -178,7 +180,7 @@ def _give_way(run: Run, size: float, first: tuple[int, ...]) -> bool:
     for _ in range(4 * len(run.fired) + 4):
         run.refresh()
         force, closed = contact.foot_force, contact.foot != FREE
-        excess = np.linalg.norm(force[:, 1:], axis=1) - robot.foot[:, MU] * np.maximum(force[:, 0], 0.0)
+        excess = np.hypot(force[:, 1], force[:, 2]) - robot.foot[:, MU] * np.maximum(force[:, 0], 0.0)
         over = [
             np.where(closed, -force[:, 0], 0.0), np.where(contact.foot == STICK, excess, 0.0),
             np.where(contact.limit == CLOSED, -contact.limit_force, 0.0),

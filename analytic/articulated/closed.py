@@ -21,10 +21,10 @@ def limit_speeds(run: Run) -> np.ndarray:
     return robot.limit[:, SIGN] * run.work.line[robot.limit_of, SPEED]
 
 
-def limit_row(run: Run, k: int) -> np.ndarray:
-    """Return the row of a limit, shape (nv,)."""
+def limit_rows(run: Run, limits) -> np.ndarray:
+    """Return the rows of limits, by their numbers or a mask, shape (n, nv)."""
     robot = run.robot.tables
-    return robot.limit[k, SIGN] * robot.line_row[robot.limit_of[k]]
+    return robot.limit[limits, SIGN, None] * robot.line_row[robot.limit_of[limits]]
 
 
 def through_mass(run: Run, rows: np.ndarray) -> np.ndarray:
@@ -36,12 +36,11 @@ def through_mass(run: Run, rows: np.ndarray) -> np.ndarray:
     return back
 
 
-def stop_rows(run: Run, rows: list, speeds: list) -> None:
+def stop_rows(run: Run, rows: np.ndarray, speeds: np.ndarray) -> None:
     """Take the speeds of these rows to zero, by the least change of kinetic energy; nothing else is written."""
-    if rows and np.abs(speeds).max() > 1e-15:
-        nq, rows = run.robot.nq, np.array(rows)
-        back = through_mass(run, rows)
-        run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, np.array(speeds), rcond=1e-6)[0]
+    if np.abs(speeds).max(initial=0.0) > 1e-15:
+        nq, back = run.robot.nq, through_mass(run, rows)
+        run.x[nq : nq + run.robot.nv] -= back @ np.linalg.lstsq(rows @ back, speeds, rcond=1e-6)[0]
 
 
 def let_turn(run: Run) -> None:
@@ -51,33 +50,28 @@ def let_turn(run: Run) -> None:
     run.contact.slack[run.robot.n_feet :][back] = hold
 
 
-def slow_rows(run: Run, feet: np.ndarray, limits: np.ndarray) -> tuple[list, list]:
+def slow_rows(run: Run, feet: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and speeds of what touches and is slower than `hold_speed`: rounding, that rows would contradict."""
-    rows, speeds, hold = [], [], 2.0 * run.options.hold_speed
-    for i in np.flatnonzero(feet):
-        velocity = run.work.foot[i, VELOCITY:DRIFT]
-        chosen = [0] * bool(abs(velocity[0]) <= hold) + [1, 2] * bool(np.linalg.norm(velocity[1:]) <= hold)
-        rows += [run.work.jacobian[i, k] for k in chosen]
-        speeds += [velocity[k] for k in chosen]
-    for k in np.flatnonzero(limits & (np.abs(limit_speeds(run)) <= hold)):
-        rows.append(limit_row(run, k))
-        speeds.append(limit_speeds(run)[k])
-    robot, speed = run.robot.tables, run.work.line[:, SPEED]
-    mode = run.contact.dry  # what has just begun to move goes on, or it never would where others have events
+    hold, velocity = 2.0 * run.options.hold_speed, run.work.foot[:, VELOCITY:DRIFT]
+    slip = np.hypot(velocity[:, 1], velocity[:, 2])
+    slow = feet[:, None] & (np.abs(np.column_stack([velocity[:, 0], slip, slip])) <= hold)
+    robot, speed, mode = run.robot.tables, run.work.line[:, SPEED], run.contact.dry
+    # What has just begun to move goes on, or it never would where others have events.
     off = (mode * speed > 0.0) & (mode * (robot.line_row @ run.contact.qacc) > 0.0)
     dry = (robot.line[:, FRICTIONLOSS] > 0.0) & (np.abs(speed) <= hold) & ~off
-    return [*rows, *robot.line_row[dry]], [*speeds, *speed[dry]]
+    return _rows_of(run, slow, limits & (np.abs(limit_speeds(run)) <= hold), dry)
 
 
-def closed_rows(run: Run) -> tuple[list, list]:
+def closed_rows(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and speeds of what the modes hold at rest: feet that bounced at less than `rest_speed`."""
-    rows, speeds, contact = [], [], run.contact
-    for i in np.flatnonzero(contact.foot != FREE):
-        chosen = [0, 1, 2] if contact.foot[i] == STICK else [0]
-        rows += [run.work.jacobian[i, k] for k in chosen]
-        speeds += [run.work.foot[i, VELOCITY + k] for k in chosen]
-    for k in np.flatnonzero(contact.limit == CLOSED):
-        rows.append(limit_row(run, k))
-        speeds.append(limit_speeds(run)[k])
-    dry = contact.dry == AT_REST
-    return [*rows, *run.robot.tables.line_row[dry]], [*speeds, *run.work.line[dry, SPEED]]
+    foot = run.contact.foot
+    feet = np.column_stack([foot != FREE, foot == STICK, foot == STICK])
+    return _rows_of(run, feet, run.contact.limit == CLOSED, run.contact.dry == AT_REST)
+
+
+def _rows_of(run: Run, feet: np.ndarray, limits: np.ndarray, dry: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows, shape (n, nv), and their speeds, by masks of the feet's three, of limits, and of dry lines."""
+    work = run.work
+    rows = work.jacobian[feet], limit_rows(run, limits), run.robot.tables.line_row[dry]
+    speeds = work.foot[:, VELOCITY:DRIFT][feet], limit_speeds(run)[limits], work.line[dry, SPEED]
+    return np.concatenate(rows), np.concatenate(speeds)

@@ -14,7 +14,7 @@ from . import contact as problem
 from . import jam
 from .blocks import CONE, UNILATERAL, Block
 from .choice import choose, is_undecided, open_all, solve
-from .closed import closed_rows, let_turn, limit_gaps, limit_row, limit_speeds, slow_rows, stop_rows, through_mass
+from .closed import closed_rows, let_turn, limit_gaps, limit_rows, limit_speeds, slow_rows, stop_rows, through_mass
 from .guards import FORCE_TOL
 from .layout import DRIFT, GAP, MU, RESTITUTION, VELOCITY
 from .modes import AT_REST, CLOSED, CREEP, CREEP_RATE, FREE, OPEN, SLIDE, STICK, STOPS
@@ -269,11 +269,10 @@ def _impulses(
     """
     robot = run.robot.tables
     touching, shut = np.flatnonzero(feet), np.flatnonzero(limits)
-    rows = [*run.work.jacobian[touching].reshape(-1, run.robot.nv), *(limit_row(run, k) for k in shut)]
-    if not rows:
+    rows = np.concatenate([run.work.jacobian[touching].reshape(-1, run.robot.nv), limit_rows(run, shut)])
+    if not len(rows):
         return np.zeros((1, 0)), np.zeros((run.robot.nv, 0))
     blocks = [Block(CONE, robot.foot[i, MU]) for i in touching] + [Block(UNILATERAL)] * len(shut)
-    rows = np.array(rows)
     free = rows @ run.qvel
     normal = free[: 3 * len(touching) : 3]
     normal[:] += np.where(normal < -BOUNCES, robot.foot[touching, RESTITUTION] * normal, 0.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .closed import closed_rows, limit_row
+from .closed import closed_rows, limit_rows
 from .layout import FREE as FREE_JOINT
 from .mechanics import mechanics
 from .modes import CLOSED, FREE
@@ -47,7 +47,7 @@ class Held:
         for _ in range(STEPS):
             qpos = moved_by(run, motion)
             found = mechanics(run.robot, qpos, np.zeros(run.robot.nv))
-            limits = np.array([limit_row(run, k) @ motion for k in self._limits])
+            limits = limit_rows(run, self._limits) @ motion
             left = np.concatenate([found.gap[self.feet], limits, found.equality_error])
             if np.abs(left).max(initial=0.0) < CLOSE:
                 break
@@ -76,7 +76,7 @@ class Held:
         return self.run.x[robot.nq + robot.nv :][: robot.na]
 
     def _position_rows(self, jacobian: np.ndarray) -> list[np.ndarray]:
-        return [*jacobian[self.feet, 0], *(limit_row(self.run, k) for k in self._limits)]
+        return [*jacobian[self.feet, 0], *limit_rows(self.run, self._limits)]
 
 
 def moved_by(run: Simulation, by: np.ndarray) -> np.ndarray:

@@ -59,23 +59,24 @@ def is_unique(matrix: np.ndarray, blocks: Sequence[Block]) -> bool:
     With A = G G^T, y = G^T d these are d_n = P y, P P^T = (A^-1)_nn, and (A d)_t = T y, T T^T = A_tt, P T^T = 0: then
     |y|^2 <= |mu P y| |T y| <= |mu P| |T| |y|^2 / 2, and y = 0 where |mu P| |T| < 2. Rows are scaled to be alike.
     """
-    first = first_rows(blocks)
-    normal = [int(i) for block, i in zip(blocks, first, strict=True) if block.mu > 0.0]
-    if not normal:
+    rubs = [(block.mu, i) for block, i in zip(blocks, first_rows(blocks).tolist(), strict=True) if block.mu > 0.0]
+    if not rubs:
         return True
     try:
         inverse = np.linalg.inv(matrix)
     except np.linalg.LinAlgError:
         return len(blocks) > 1
-    least, most = inverse.diagonal().min(), inverse.diagonal().max()
-    if not (least > 0.0 and most * matrix.diagonal().max() < 1.0 / SINGULAR):
+    moves, holds = matrix.diagonal().tolist(), inverse.diagonal().tolist()
+    if not (min(holds) > 0.0 and max(holds) * max(moves) < 1.0 / SINGULAR):
         return len(blocks) > 1
-    mu, n = np.array([block.mu for block in blocks if block.mu > 0.0]), np.array(normal)
-    slide = (matrix.diagonal()[n + 1] + matrix.diagonal()[n + 2]) ** 0.5  # of a row
-    press = mu * inverse.diagonal()[n] ** 0.5
-    own = slide * press  # |T|^2 and |mu P|^2 are at least the half and the whole of the largest, and at most the sum
-    if own.sum() < 2.0 or own.max() ** 2 >= 8.0:
-        return bool(own.sum() < 2.0)
+    slides = [(moves[i + 1] + moves[i + 2]) ** 0.5 for _, i in rubs]  # of a row
+    presses = [mu * holds[i] ** 0.5 for mu, i in rubs]
+    # |T|^2 and |mu P|^2 are at least the half and the whole of the largest, and at most the sum.
+    own = [slide * press for slide, press in zip(slides, presses, strict=True)]
+    if sum(own) < 2.0 or max(own) ** 2 >= 8.0:
+        return sum(own) < 2.0
+    mu, n = np.array([mu for mu, _ in rubs]), np.array([i for _, i in rubs])
+    slide, press = np.array(slides), np.array(presses)
     rows, scale = np.stack([n + 1, n + 2], 1).ravel(), np.sqrt(slide / press)
     slides = np.linalg.eigvalsh(matrix[rows[:, None], rows] / np.outer(scale.repeat(2), scale.repeat(2)))[-1]
     return slides * np.linalg.eigvalsh(inverse[n[:, None], n] * np.outer(mu * scale, mu * scale))[-1] < 4.0

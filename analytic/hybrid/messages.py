@@ -27,6 +27,7 @@ STOPS = {
 SMALLEST = 8.0  # units of rounding in time, as in `kernel/steps.py`
 AHEAD = 1e-4  # of the step: how far a guard is followed along the field
 JUMPS = 0.5  # of a rate: a change within one of very many steps that is a switching
+FEW = 8  # numbers of a state that a sentence has
 LATE = 1e3  # a run that begins so many of its lengths after zero has its clock to blame
 
 
@@ -58,7 +59,8 @@ def message(
     if status is Status.CHART_LIMIT:
         return f"{status.value}: guard {names.guards[int(w['first'])]}, {where}"
     if status in (Status.INVALID_ENTRY, Status.ZENO):
-        return f"{status.value}: guard {names.guards[culprit]}, {where}{_clock(w, t, t0, codes.CLOCK, 'gaps')}"
+        entry = _entry(w, t == t0, names, functions) if status is Status.INVALID_ENTRY else ""
+        return f"{status.value}: guard {names.guards[culprit]}, {where}{entry}{_clock(w, t, t0, codes.CLOCK, 'gaps')}"
     if status is Status.INVALID_CHART:
         by = f"guard {names.guards[culprit]}" if culprit >= 0 else "validate"
         return f"{status.value}: {by}, {where}"
@@ -69,6 +71,17 @@ def message(
     if status is Status.STEP_TOO_SMALL:
         return f"{status.value}, {where}{_clock(w, t, t0, SMALLEST, 'steps')}"
     return f"{status.value}, {where}"
+
+
+def _entry(w: np.void, begins: bool, names: Names, functions: Functions) -> str:
+    """The guard's value and the state where a chart was refused, and what to do."""
+    i, chart, found = int(w["culprit"]), int(w["chart"]), np.full(len(w["sign"]), np.inf)
+    interpreted(functions.guards)(float(w["t"]), w["x"], w["d"], w["p"], chart, found)
+    value = f"{found[i]:.3g}" if w["sign"][i] * found[i] < 0.0 else f"{found[i]:.3g} and falls"
+    state = ", ".join(f"{name} = {x:.6g}" for name, x in zip(names.state, w["x"], strict=False))
+    do = "start where it is positive, or in another chart" if begins else "let the event before leave it positive"
+    where = f" at {state}" if len(names.state) <= FEW else ""
+    return f"; it is {value}{where}: {do}, or declare it with on_entry"
 
 
 def _chatter(w: np.void, t: float, t0: float, functions: Functions) -> str:

@@ -136,7 +136,9 @@ class Simulator:
         driver = Driver(self.kernel, self.mode, self.functions, ws, bool(ws["record_on"][0]), times, n_dense)
         error = driver.run(on_measure, on_frame, partial)
         w = driver.record()
-        status = STATUS_OF_CODE[int(w["status"])]
+        status, rows = STATUS_OF_CODE[int(w["status"])], driver.rows()
+        if ws["record_on"][0] and times is None and not len(rows) and float(w["t"]) == start.t:  # a start was refused
+            rows = np.array([[start.t, float(w["chart"]), *w["x"], *w["d"][: self.model.d0.size]]])
         return Result(
             status=status,
             message=message(w, status, self.names, error, start.t, self.functions),
@@ -147,7 +149,7 @@ class Simulator:
             p=w["p"][: self.model.p0.size].copy(),
             names=self.names,
             error=error,
-            _record=driver.rows(),
+            _record=rows,
             _log=driver.log(),
             _aux=self._aux or (lambda t, *_: np.empty((t.size, 0))),
             _w=w,

@@ -119,6 +119,7 @@ def test_a_run_refused_behind_an_event_stands_at_the_event(same_field):
 
     r = hy.compile(model, mode="python").run(final_time=2.0)
     assert r.status is Status.INVALID_ENTRY and "wall" in r.message and "chart next" in r.message
+    assert "it is -0.3 at x = 0.5: let the event before leave it positive" in r.message
     assert abs(r.t_end - 0.5) < 4 * ULP and abs(r.x_end[0] - 0.5) < 4 * ULP and r.chart_end == 1
 
 

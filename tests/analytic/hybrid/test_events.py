@@ -85,7 +85,7 @@ def test_start_on_a_guard_that_rises_does_not_fire_there():
 def test_start_on_a_guard_that_falls_is_refused():
     r = stop_at_ground(throw(0.0, -1.0))
     assert r.status is Status.INVALID_ENTRY
-    assert "hit" in r.message and "t = 0.0" in r.message
+    assert "guard hit, at t = 0.0" in r.message and "; it is 0 and falls at h = 0, v = -1: start where" in r.message
 
 
 def test_start_on_a_guard_at_rest_is_decided_by_what_comes():
@@ -111,6 +111,15 @@ def test_start_below_ground(choice, status, fired):
     assert r.status is status
     assert len(r.events) == fired
     assert r.t_end == 0.0
+
+
+@pytest.mark.parametrize("period", [0.0, 0.1])
+def test_a_refused_start_says_what_was_negative_and_is_the_only_row(period):
+    r = run(ground(throw(-0.1, 0.5)), final_time=1.0, record_period=period)
+    assert r.t.tolist() == [0.0] and r.x.tolist() == [[-0.1, 0.5]]
+    assert r.message.endswith(
+        "; it is -0.1 at h = -0.1, v = 0.5: start where it is positive, or in another chart, or declare it with on_entry"
+    )
 
 
 def test_start_below_ground_is_refused_even_if_it_rises():
