@@ -194,7 +194,7 @@ def _span(values: np.ndarray) -> str:
 
 
 def gains_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return which actuators hold a position, and their kp and kd, shape (n_actuators,) each."""
+    """Return a mask of the actuators that hold a position, their kp and their kd, shape (n_actuators,) each."""
     gain, bias = model.actuator_gainprm, model.actuator_biasprm
     affine = (bias[:, 1] < 0) & (bias[:, 1] == -gain[:, 0])
     motor = has_speed_line(model) & (gain[:, 4] > 0)
@@ -203,7 +203,7 @@ def gains_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def has_speed_line(model: mujoco.MjModel) -> np.ndarray:
-    """Return which actuators are DC motors, as `parts.add_speed_line` makes them, shape (n_actuators,)."""
+    """Return a mask of the actuators that are DC motors, as `parts.add_speed_line` makes them, shape (n_actuators,)."""
     return np.array(model.actuator_gaintype) == int(mujoco.mjtGain.mjGAIN_DCMOTOR)
 
 
@@ -214,7 +214,7 @@ def by_joint(model: mujoco.MjModel) -> dict[int, int]:
 
 
 def holds_hinge(model: mujoco.MjModel) -> np.ndarray:
-    """Return which actuators are servos of a hinge, shape (n_actuators,)."""
+    """Return a mask of the actuators that are servos of a hinge, shape (n_actuators,)."""
     found = np.zeros(model.nactuator, bool)
     found[[k for joint, k in by_joint(model).items() if model.jnt_type[joint] == HINGE]] = True
     return found
