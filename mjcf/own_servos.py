@@ -9,6 +9,7 @@ whichever is more. A joint that leads to no foot holds what it carries instead. 
 without one it is that at an error of `UNLIMITED`.
 """
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ RATIO, ALONE = 0.2, 0.5  # of critical damping, with its share of the robot and 
 SLOWEST = 2.0  # period of a servo alone, over sqrt(l / g)
 UNLIMITED = 1.0  # error at which the largest torque acts where the file has none [rad]
 AT_FULL = 0.5  # of the largest speed, up to which a motor has its largest torque; from there it falls in a line
+ALIKE = 0.02  # relative difference of stiffness in legs that are alike, up to which its reason is not told
 MOST = 1e7  # of a given gain; the largest robots' are a thousandth of it
 AUTO, AS_FILE = "auto", "file"
 Gains = tuple[float, float]
@@ -89,13 +91,10 @@ def rule(model: mujoco.MjModel, data: mujoco.MjData, feet: list[int], joint: int
     """
     place, body = data.xanchor[joint], int(model.jnt_bodyid[joint])
     below = [k for k in range(model.nbody) if _carries(model, body, k)]
-    mine = [k for k in feet if int(model.geom_bodyid[k]) in below]
+    n_mine = sum(_carries(model, body, int(model.geom_bodyid[k])) for k in feet)
     g = float(np.linalg.norm(model.opt.gravity)) or 9.81
-    if mine:
-        mass = float(model.body_subtreemass[int(model.jnt_bodyid[0])]) * len(mine) / len(feet)
-        centre = data.subtree_com[int(model.jnt_bodyid[0])]
-        arm = float(np.mean([np.linalg.norm(data.geom_xpos[k] - place) for k in mine]))
-        arm = max(arm, float(np.linalg.norm(centre - place)))
+    if arms := _arms(model, data, feet, joint):
+        mass, arm = float(model.body_subtreemass[int(model.jnt_bodyid[0])]) * n_mine / len(feet), max(arms)
     else:
         mass = float(model.body_subtreemass[body])
         centre = model.body_mass[below] @ data.xipos[below] / max(model.body_mass[below].sum(), 1e-12)
@@ -108,6 +107,15 @@ def rule(model: mujoco.MjModel, data: mujoco.MjData, feet: list[int], joint: int
     inertia = float(model.dof_M0[model.jnt_dofadr[joint]])
     kp = max(kp, inertia * (2.0 * np.pi / SLOWEST) ** 2 * g / arm)
     return kp, 2.0 * float(np.sqrt(kp) * max(RATIO * np.sqrt(mass) * arm, ALONE * np.sqrt(inertia)))
+
+
+def _arms(model: mujoco.MjModel, data: mujoco.MjData, feet: list[int], joint: int) -> tuple[float, float] | None:
+    """Return the distances of a joint from its feet, in the mean, and from the mass centre [m]; None without feet."""
+    place, body = data.xanchor[joint], int(model.jnt_bodyid[joint])
+    mine = [k for k in feet if _carries(model, body, int(model.geom_bodyid[k]))]
+    to_feet = [np.linalg.norm(data.geom_xpos[k] - place) for k in mine]
+    centre = data.subtree_com[int(model.jnt_bodyid[0])]
+    return (float(np.mean(to_feet)), float(np.linalg.norm(centre - place))) if mine else None
 
 
 def _carries(model: mujoco.MjModel, body: int, other: int) -> bool:
@@ -159,7 +167,23 @@ def fit(spec: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData, feet: l
         made[name] = Servo(kp, kd, force if np.isfinite(force) else kp * UNLIMITED, speeds.get(name))
     for name, one in made.items():
         _write(spec, model, name, one)
-    return [_told(made, motors=model.nactuator > 0)] if made else []
+    unlike = _unlike(model, data, feet, joints) if servo == AUTO else ""
+    return [_told(made, motors=model.nactuator > 0) + unlike] if made else []
+
+
+def _unlike(model: mujoco.MjModel, data: mujoco.MjData, feet: list[int], joints: list[int]) -> str:
+    """Return the reason for which the hinges of legs that are alike have different gains; empty if none have."""
+    inertia, most, names = model.dof_M0[model.jnt_dofadr], ALIKE, ()
+    arms = {k: _arms(model, data, feet, k) for k in joints if model.jnt_type[k] == HINGE}
+    kp = {k: rule(model, data, feet, k)[0] for k in arms if arms[k]}
+    for far, near in itertools.permutations(kp, 2):
+        alike = np.allclose((inertia[far], arms[far][0]), (inertia[near], arms[near][0]), rtol=1e-3)
+        if alike and arms[far][1] > arms[near][1] and kp[far] > (1 + most) * kp[near]:
+            most, names = kp[far] / kp[near] - 1, (far, near)
+    if not names:
+        return ""
+    far, near = (model.joint(k).name for k in names)
+    return f"; of alike legs {far} has {100 * most:.0f} % more kp than {near}: it is farther from the mass centre"
 
 
 def _write(spec: mujoco.MjSpec, model: mujoco.MjModel, joint: str, servo: Servo) -> None:
@@ -194,7 +218,7 @@ def _span(values: np.ndarray) -> str:
 
 
 def gains_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return which actuators hold a position, and their kp and kd, shape (n_actuators,) each."""
+    """Return a mask of the actuators that hold a position, their kp and their kd, shape (n_actuators,) each."""
     gain, bias = model.actuator_gainprm, model.actuator_biasprm
     affine = (bias[:, 1] < 0) & (bias[:, 1] == -gain[:, 0])
     motor = has_speed_line(model) & (gain[:, 4] > 0)
@@ -203,7 +227,7 @@ def gains_of(model: mujoco.MjModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def has_speed_line(model: mujoco.MjModel) -> np.ndarray:
-    """Return which actuators are DC motors, as `parts.add_speed_line` makes them, shape (n_actuators,)."""
+    """Return a mask of the actuators that are DC motors, as `parts.add_speed_line` makes them, shape (n_actuators,)."""
     return np.array(model.actuator_gaintype) == int(mujoco.mjtGain.mjGAIN_DCMOTOR)
 
 
@@ -214,7 +238,7 @@ def by_joint(model: mujoco.MjModel) -> dict[int, int]:
 
 
 def holds_hinge(model: mujoco.MjModel) -> np.ndarray:
-    """Return which actuators are servos of a hinge, shape (n_actuators,)."""
+    """Return a mask of the actuators that are servos of a hinge, shape (n_actuators,)."""
     found = np.zeros(model.nactuator, bool)
     found[[k for joint, k in by_joint(model).items() if model.jnt_type[joint] == HINGE]] = True
     return found

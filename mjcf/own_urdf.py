@@ -122,7 +122,7 @@ def _take_meshes(robot: ET.Element, folder: Path | None) -> tuple[list[str], dic
 
 
 def find_mesh(name: str, folder: Path | None) -> Path | None:
-    """Return where a mesh is that a URDF calls by this name, or one beside it that MuJoCo can read."""
+    """Return the path of a mesh that a URDF calls by this name, or of one beside it that MuJoCo can read."""
     place = _found(name, folder)
     for found in [] if place is None else [place, *(place.with_suffix(suffix) for suffix in READABLE)]:
         if found.suffix.lower() in READABLE and found.is_file():

@@ -60,7 +60,7 @@ def _first_rows(kinds: tuple[int, ...]) -> np.ndarray:
 
 @jit
 def rows_of(kind):
-    """Return how many rows a block has."""
+    """Return the number of rows of a block."""
     return 3 if kind == CONE or kind == SLIDING else 1
 
 

@@ -10,7 +10,7 @@ from .run import Run
 
 
 def limit_gaps(run: Run) -> np.ndarray:
-    """Return how far each limit is from closing."""
+    """Return the distance of each limit from closing."""
     robot = run.robot.tables
     return robot.limit[:, SIGN] * (run.work.line[robot.limit_of, LENGTH] - robot.limit[:, BOUND])
 

@@ -127,7 +127,7 @@ def _slope(numbers, first, x):
 
 @jit(views=True)
 def _stretch(robot, work, k):
-    """Return how far a line is beyond where its spring is slack."""
+    """Return the length of a line beyond that at which its spring is slack."""
     length, line = work.line[k, LENGTH], robot.line[k]
     return length - min(max(length, line[LOW]), line[HIGH])
 

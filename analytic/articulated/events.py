@@ -224,7 +224,7 @@ def _rest_and_choose(run: Run, feet: np.ndarray, limits: np.ndarray) -> RunStatu
 
 
 def _touching(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    """Return which feet and limits touch."""
+    """Return masks of the feet and limits that touch."""
     feet = (run.contact.foot != FREE) | (run.work.foot[:, GAP] <= run.options.touching)
     return feet, (run.contact.limit == CLOSED) | (limit_gaps(run) <= run.options.touching)
 

@@ -61,7 +61,7 @@ def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
 
 @jit(views=True)
 def _dip(robot, work, contact, path, setting, ctrl, x, middle):
-    """Return where the first armed guard is zero that dips between the last three samples, and which (-1: none does).
+    """Return the place and number of the first armed guard's zero in a dip between the last three samples (-1: none).
 
     Looked for at the vertex of its parabola.
     """
@@ -106,7 +106,7 @@ def is_clear(path):
 
 @jit(views=True)
 def _zero(robot, work, contact, path, setting, ctrl, x, k, below, ends):
-    """Return where a guard is at -`below` between two places, by Illinois' method with a halving now and then.
+    """Return the place between two at which a guard is -`below`, by Illinois' method with a halving now and then.
 
     `ends` are the two places, and the guard less -`below` there.
     """

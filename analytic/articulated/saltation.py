@@ -93,7 +93,7 @@ class Displaced:
         self._there = Simulation(run.robot, run.options, run.ctrl, run.x.copy())  # evaluates, and is not run
 
     def differences(self, f: Callable[[np.ndarray, np.ndarray], np.ndarray], by=None) -> np.ndarray:
-        """Return how a function of state and controls changes along each displacement, shape (k, ...)."""
+        """Return the derivative of a function of state and controls along each displacement, shape (k, ...)."""
         by = self.by if by is None else by
         x, u, sizes = self.run.x.copy(), self.run.ctrl.copy(), self._sizes(by)
         rows = zip(by, self.ctrl_by, sizes, strict=True)

@@ -114,7 +114,7 @@ class _Reads(ast.NodeTransformer):
         return f"_{self.owner}{node.attr}" if private else node.attr
 
     def found(self, node: ast.AST) -> Any:
-        """Return what the class holds under an attribute of the instance, None if it is no such attribute."""
+        """Return the class's value of an attribute of the instance, None if it is no such attribute."""
         of_instance = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
         if not (of_instance and node.value.id == self.instance and self.name_of(node) in self.wanted):
             return None

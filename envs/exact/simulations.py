@@ -36,7 +36,7 @@ class ExactSimulation:
             self.take_row({"physics": self._saved})
 
     def complaint(self, counts: np.ndarray) -> str:
-        """Return why an episode ended; see `Runs.complaint`."""
+        """Return the reason for which an episode ended; see `Runs.complaint`."""
         return self._runs.complaint(counts)
 
     def accepted(self, action, space) -> np.ndarray:

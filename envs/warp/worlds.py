@@ -66,7 +66,7 @@ def fixed(model: mujoco.MjModel) -> np.ndarray:
 
 
 def still_of(model: mujoco.MjModel) -> dict[str, np.ndarray]:
-    """Return where the geoms are that do not move, shape (k, 3), and how they are turned, (k, 3, 3)."""
+    """Return places of the geoms that do not move, shape (k, 3), and their rotations, (k, 3, 3)."""
     geoms = fixed(model)
     turned = np.zeros((len(geoms), 9))
     for matrix, quat in zip(turned, model.geom_quat[geoms], strict=True):
@@ -131,7 +131,7 @@ class Worlds:
             mjw.step(self._model, self._data)
 
     def full(self) -> Any:
-        """Return which worlds had no room for all contacts since this was last asked, shape (n,) of bool."""
+        """Return a mask of the worlds that had no room for all contacts since this was last asked, shape (n,)."""
         found = (self.arrays["overflow"] & int(NO_ROOM)) != 0
         self.arrays["overflow"][:] = 0
         return found

@@ -65,7 +65,7 @@ def about(path: Path, python: str = sys.executable) -> About:
 
 
 def _installs(path: Path) -> str:
-    """Return what installs the package of an engine that comes with the suite."""
+    """Return the command that installs the package of an engine that comes with the suite."""
     if path.parent != ENGINES:
         return ""
     command = extras.install(EXTRAS.get(path.stem, f"suite-{path.stem}"))

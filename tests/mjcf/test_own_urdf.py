@@ -154,3 +154,18 @@ def test_an_offset_of_a_servo_with_a_largest_speed_is_one_of_its_joint_s_angle()
         np.testing.assert_allclose(model.qpos_spring[7:], -offset)
     np.testing.assert_allclose(places[1], places[0], atol=1e-4)
     np.testing.assert_allclose(readings, [[0.3] * 4, [0.2] * 4], atol=2e-3)
+
+
+def test_legs_alike_of_unlike_gains_have_their_reason_told():
+    """The arm of a joint is the greater of its distances from its foot and from the mass centre."""
+    robot = models.OwnRobot(models.EXAMPLE.with_name("hexapod.urdf"))
+    (said,) = [note for note in models.adapted(robot, models.Flat())[2] if "got servos" in note]
+    model = models.model(robot)
+    data = models.standing(model)
+    far, near = (np.linalg.norm(data.joint(name).xanchor - data.subtree_com[1]) for name in ("lf_knee", "lm_knee"))
+    kp = [own_servos.gains_of(model)[1][model.actuator(name).id] for name in ("lf_knee", "lm_knee")]
+    assert kp[0] / kp[1] == pytest.approx(far / near, rel=1e-3) and far > near
+    words = f"of alike legs lf_knee has {100 * (far / near - 1):.0f} % more kp than lm_knee: it is farther"
+    assert words in said
+    level = models.adapted(models.OwnRobot(urdf()), models.Flat())[2]
+    assert any("got servos" in note for note in level) and not any("alike" in note for note in level)

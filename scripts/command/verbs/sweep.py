@@ -1,8 +1,8 @@
 """A parameter study: run a machine at every point of a grid of its parameters, and keep a row of numbers for each.
 
 Usage: tarsus sweep MACHINE --set NAME=FIRST:LAST:COUNT [...] [--jobs -1] [--backend loky]. It takes the options of a
-run of that machine, too. Writes study.csv, a row for each run, and result.json into the output folder; `tarsus.load`
-opens both. Nothing else of a run is kept.
+run of that machine, too. Writes study.csv, a row in SI units for each run, and result.json into the output folder;
+`tarsus.load` opens both. Nothing else of a run is kept.
 """
 
 import argparse

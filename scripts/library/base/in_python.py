@@ -11,6 +11,7 @@ from typing import TypeVar
 from tarsus.analytic.spelling import listed
 
 Function = TypeVar("Function", bound=Callable)
+CHOICE = re.compile(r"(\w+): invalid choice: (.*?) \(choose from (.*?)\)")
 CALLED = {"env": "environment", "set": "params"}  # arguments whose option has another name
 
 
@@ -38,8 +39,11 @@ def in_python(function: Function) -> Function:
 
 
 def words(message: str) -> str:
-    """Return a message with arguments for options: `--num-envs` is num_envs, `--env` is environment."""
+    """Return a message with arguments for options: `--num-envs` is num_envs, `--env` is environment.
+
+    A word that argparse refuses, `--x: invalid choice: 'z' (choose from 'a', 'b')`, is refused as others are.
+    """
     parts = re.split(r"(`[^`]*`)", message)
     option = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
     parts[::2] = [option.sub(lambda m: CALLED.get(m[1], m[1].replace("-", "_")), part) for part in parts[::2]]
-    return "".join(parts)
+    return CHOICE.sub(lambda m: f"unknown {m[1]} {m[2]}; there are {m[3].replace(chr(39), '')}", "".join(parts))

@@ -112,7 +112,8 @@ class Finding:
         """When half of the episodes had parted [s], and the most frequent cause; infinity and "" if they did not."""
         times = sorted(np.inf if episode.parted is None else episode.parted for episode in self.episodes)
         causes = [episode.cause for episode in self.episodes if episode.cause]
-        return (times[len(times) // 2] if times else np.inf), max(causes, key=causes.count, default="")
+        time = times[len(times) // 2] if times else np.inf
+        return time, max(causes, key=causes.count) if causes and np.isfinite(time) else ""
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,15 @@ class Certificate:
         return causes[0] if len(causes) > 1 and len(set(causes)) == 1 else ""
 
     def cause(self, row: Finding) -> str:
-        """Return the quantity that differed first in a row, or `EVERYWHERE` if it did in every row."""
+        """Return the quantity that differed first in a row, or `EVERYWHERE` if it did in every row.
+
+        Of one that differed first in no more than half of the episodes it is said in how many.
+        """
         _, cause = row.divergence
-        return EVERYWHERE if cause and cause == self.everywhere and row.kind != BETWEEN else cause
+        if cause and cause == self.everywhere and row.kind != BETWEEN:
+            return EVERYWHERE
+        count, n = sum(episode.cause == cause for episode in row.episodes), len(row.episodes)
+        return f"{cause} in {count} of {n}" if cause and 2 * count <= n else cause
 
     @property
     def reason(self) -> str:

@@ -128,7 +128,7 @@ def certify(
 def with_stability(
     made: Certified, subject: asking.Loop | asking.Gait, make: Callable[[], asking.Loop | asking.Gait], jobs: int
 ) -> Certified:
-    """Return what was certified with a line on how stable the gait is, from the first of its seeds."""
+    """Return the certificate with a line on the gait's stability, from the first of its seeds."""
     seeds = made.certificate.seeds[: asking.SEEDS]
     found = asking.asked(subject, make, made.certificate.policy, seeds, jobs=jobs)
     line = f"stability: {found.said}"

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 import mujoco
 
-from tarsus.scripts.library.doctor import judging, settings, symptoms
-from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, as_xml, differing, mended, merged, option
+from tarsus.scripts.library.doctor import combining, judging, settings, symptoms
+from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, as_xml, differing, mended, merged, option, with_unit
 from tarsus.scripts.library.doctor.watching import Watched
 
 BUDGET = 60  # steps that are tried, over those that the model was watched
 LESS = 0.8  # of its number: an ailment that is less than that is mended in part
 ENOUGH = {"iterations": "100", "ls_iterations": "50"}  # MuJoCo's defaults
-TOLD = 3  # settings that were refused, and that are told of an ailment
+TOLD = 3  # settings that were tried alone in vain, and that are told of an ailment
 
 Watch = Callable[[mujoco.MjModel], Watched]
 
@@ -38,26 +38,25 @@ def groups(watched: Watched) -> list[Group]:
 
 def cured(watched: Watched, watch: Watch, found: Sequence[Group]) -> tuple[list[Diagnosis], tuple[Mend, ...], Watched]:
     """Return the findings with what mends them, all settings together, and the model watched with these."""
-    trials = _Trials(watched, watch)
+    trials = Trials(watched, watch)
     own: dict[int, tuple[Mend, ...]] = {}
     refused: dict[int, tuple[str, ...]] = {}
     for k, group in enumerate(found):
         own[k], refused[k] = trials.search(
             group, _all(own.values()), [one for n, one in enumerate(found) if own.get(n)]
         )
-    for k in [k for k in own if own[k]]:  # what a later setting has made needless
-        rest = _all(mends for n, mends in own.items() if n != k)
-        again = trials.watch(rest)
-        mends_as_well = again and all(
-            one.number(again) <= max(one.limit, one.number(trials.watch(_all(own.values()))) * (1 + judging.SHARE))
-            for one in found
-        )
-        if mends_as_well and not judging.worse(watched, again):
-            own[k] = ()
+    joint: dict[int, tuple[str, ...]] = {}
+    last = trials.watch(_all(own.values())) or watched
+    if left := [k for k, one in enumerate(found) if one.number(last) > one.limit]:
+        trials.refill()
+        if cures := combining.search(trials, found, _all(own.values())):
+            own[left[0]] = merged(own[left[0]], _all(cures))
+            joint[left[0]] = tuple(" ".join(as_xml(watched.model, cure)) for cure in cures)
+    _spare(trials, found, own)
     together = _all(own.values())
     last = trials.watch(together) or watched
     made = [
-        replace(one.diagnosis, mends=own[k], after=one.number(last), refused=refused[k])
+        replace(one.diagnosis, mends=own[k], after=one.number(last), refused=refused[k], joint=joint.get(k, ()))
         if together and one.number(last) < LESS * one.diagnosis.number or one.number(last) <= one.limit
         else replace(one.diagnosis, refused=refused[k])
         for k, one in enumerate(found)
@@ -65,12 +64,28 @@ def cured(watched: Watched, watch: Watch, found: Sequence[Group]) -> tuple[list[
     return made, together, last
 
 
-class _Trials:
+def _spare(trials: "Trials", found: Sequence[Group], own: dict[int, tuple[Mend, ...]]) -> None:
+    """Leave out, in place, what a later setting has made needless."""
+    for k in [k for k in own if own[k]]:
+        again = trials.watch(_all(mends for n, mends in own.items() if n != k))
+        mends_as_well = again and all(
+            one.number(again) <= max(one.limit, one.number(trials.watch(_all(own.values()))) * (1 + judging.SHARE))
+            for one in found
+        )
+        if mends_as_well and not judging.worse(trials.base, again):
+            own[k] = ()
+
+
+class Trials:
     """Simulations with settings, each done once, and no more than `BUDGET` allows."""
 
     def __init__(self, base: Watched, watch: Watch) -> None:
-        self.base, self._watch = base, watch
-        self.left, self.done = BUDGET * len(base.time), {frozenset(): base}
+        self.base, self._watch, self.done = base, watch, {frozenset(): base}
+        self.refill()
+
+    def refill(self) -> None:
+        """Allow as many steps again."""
+        self.left = BUDGET * len(self.base.time)
 
     def watch(self, mends: Sequence[Mend]) -> Watched | None:
         """Return the model watched with settings; None if no steps are left for it."""
@@ -88,7 +103,7 @@ class _Trials:
     def search(self, group: Group, earlier: tuple[Mend, ...], mended_before: list[Group]):
         """Return the settings to add to earlier ones for an ailment, and those that were refused, in words."""
         start = self.watch(earlier) or self.base
-        least, best, refused = group.number(start), (), []
+        least, best, refused = group.number(start), (), {}
         if least <= group.limit:
             return (), ()
         for cure in self._with_iterations(group.cures):
@@ -103,15 +118,18 @@ class _Trials:
                 for one in mended_before
                 if one.number(again) > max(one.limit, 1.05 * one.number(start))
             ]
-            if bad:
-                refused.append(f"`{' '.join(as_xml(self.base.model, cure))}`: {bad[0]}")
-                continue
             number = group.number(again)
+            if bad or number > group.limit:
+                left = f"{with_unit(number, group.diagnosis.unit)} is left"
+                refused[cure] = f"`{' '.join(as_xml(self.base.model, cure))}`: {bad[0] if bad else left}"
+            if bad:
+                continue
             if number <= group.limit or number < LESS * least:
-                least, best = number, differing(self.base.model, cure)
+                least, best = number, cure
             if number <= group.limit:
                 break
-        return best, tuple(refused[:TOLD])
+        told = [words for cure, words in refused.items() if cure != best]
+        return differing(self.base.model, best), tuple(told[:TOLD])
 
     def _with_iterations(self, cures: Sequence[tuple[Mend, ...]]) -> Iterator[tuple[Mend, ...]]:
         """Yield settings, each as it is and with the solver's iterations, if the file allows fewer than MuJoCo does."""

@@ -42,7 +42,8 @@ class Diagnosis:
         reason: A sentence, of the worst place.
         mends: What to set for it; what mended an earlier finding, and this one with it, stands there.
         after: The number with all the mends of the report together; NaN if none was found.
-        refused: What was tried and is not advised, with what it would break; sentences.
+        refused: What was tried and is not advised, with what it would break or leave; sentences.
+        joint: Those of `mends` of which none alone mends it, as elements of a file.
     """
 
     ailment: str
@@ -53,6 +54,7 @@ class Diagnosis:
     mends: tuple[Mend, ...] = ()
     after: float = np.nan
     refused: tuple[str, ...] = ()
+    joint: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:

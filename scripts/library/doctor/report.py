@@ -126,6 +126,8 @@ def _words(one: Diagnosis, mends: tuple[str, ...]) -> str:
     then = "" if np.isnan(one.after) else f"then {with_unit(one.after, one.unit)}, with all settings together"
     if mends:
         lines.append(f"Set {', '.join(f'`{mend}`' for mend in mends)}: {then}.")
+        parts = " and ".join(f"`{part}`" for part in one.joint)
+        lines += [f"Only together do they mend it: {parts}."] * (len(one.joint) > 1)
     elif then:
         lines.append(f"The settings for another finding mend this: {then}.")
     elif one.ailment not in ("fell", "slides"):

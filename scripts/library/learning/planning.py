@@ -30,7 +30,7 @@ def how_to_go_on(folder: Path) -> str:
 
 
 def how_to_look(folder: Path) -> str:
-    """Return where the results of a training are, and what shows them."""
+    """Return the folder of a training's results and the command that shows them, in words."""
     best, every = f"{folder}/best", f"{folder}/evaluations.npz has all evaluations"
     return f"""{best} is the best policy; tarsus evaluate {best} shows what it does, --video walk.mp4 films it
 {every}, {folder}/log-*/progress.csv what was learned, update by update"""

@@ -147,7 +147,7 @@ def again(name: str, robot: Mapping[str, Any], folder: Path) -> str:
 
 
 def _there(name: str, digest: str | None, folder: Path) -> tuple[Path, bool]:
-    """Return where a robot's file is, and whether it is what it was: the first that is, or the first of that name."""
+    """Return the path of a robot's file and whether it is what it was: the first that is, or the first of that name."""
     from tarsus.mjcf import own_source
 
     folder, place, here = folder.absolute(), Path(name), []

@@ -96,7 +96,7 @@ class _Reader:
         self._toes, self._parts = Toes(model, toes(model)), own_exact.Parts(model)
 
     def ending(self) -> str:
-        """Return why the run cannot go on though the engine could, or an empty string."""
+        """Return the reason for which the run cannot go on though the engine could, or an empty string."""
         x, y = self._run.qpos[4:6]
         if 1.0 - 2.0 * (x * x + y * y) < UPRIGHT:
             return outcome.RunStatus.TOPPLED

@@ -266,7 +266,7 @@ def lines(summary: Summary) -> Sequence[tuple[str, str]]:
 
 
 def _life(summary: Summary) -> str:
-    """Return how long a battery lasts at the power on the bus, of all motors together."""
+    """Return the life of a battery at the power on the bus, of all motors together, in words."""
     life, bus = summary.battery_life["diode"], summary.electric
     return f"{life / 60:.0f} min, of {bus.bus_current:.2f} A at {bus.supply_voltage:g} V on average"
 

@@ -62,7 +62,7 @@ class LoopSystem:
         return found
 
     def motion(self, strides: int) -> np.ndarray:
-        """Return how far the run that is not displaced is from where it stands, see `System`."""
+        """Return the displacement of the run that began without one, see `System`."""
         self._run_nominal(strides)
         return self.apart(self.base, self._nominal[strides])
 
@@ -85,7 +85,7 @@ class LoopSystem:
 
 
 def settle(loop: Loop, seed: int = 0, said: Callable[[str], None] = lambda words: None) -> Settled:
-    """Return where a loop stands after a start and how it repeats, waiting while it settles; or Ended."""
+    """Return the place of a loop after a start, and its repetition, waiting while it settles; or Ended."""
     loop.reset(seed)
     for seconds, longest in SETTLE:
         said(f"settling for {seconds:g} s")

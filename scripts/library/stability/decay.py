@@ -87,7 +87,7 @@ def observe(system: System, found: Multipliers, name: str, by: np.ndarray, strid
 
 
 def motion(system: System, found: Multipliers, strides: int = STRIDES) -> float:
-    """Return how far the sections of the run that is not displaced move on in a stride, mean, in typical values."""
+    """Return the mean step between sections of the run that is not displaced, in typical values."""
     return float(np.linalg.norm((system.motion(strides) / system.scale)[found.left])) / strides
 
 

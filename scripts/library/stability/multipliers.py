@@ -117,7 +117,7 @@ def derivative(
 
 
 def neutral(matrix: np.ndarray, names: tuple[str, ...], symmetric: tuple[str, ...], out: np.ndarray) -> np.ndarray:
-    """Return which coordinates are symmetries: displaced, they stay so, and nothing else changes, shape (n,).
+    """Return a mask of symmetries: coordinates that stay displaced, and nothing else changes, shape (n,).
 
     Those of a block, such as place and heading, may turn into each other. What happens to coordinates that are `out`,
     shape (n,), does not matter.
@@ -134,7 +134,7 @@ def neutral(matrix: np.ndarray, names: tuple[str, ...], symmetric: tuple[str, ..
 
 
 def idle(matrix: np.ndarray, hidden: np.ndarray) -> np.ndarray:
-    """Return which hidden coordinates change nothing but themselves and others that do so, shape (n,)."""
+    """Return a mask of the hidden coordinates that change nothing but themselves and others such, shape (n,)."""
     found = np.zeros(len(matrix), bool)
     while True:
         others = np.abs(matrix - np.diag(np.diag(matrix)))[~found].max(0, initial=0.0)
@@ -145,7 +145,7 @@ def idle(matrix: np.ndarray, hidden: np.ndarray) -> np.ndarray:
 
 
 def autonomous(matrix: np.ndarray, hidden: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """Return which hidden coordinates nothing but such coordinates drives, as the phase of a clock, shape (n,)."""
+    """Return a mask of the hidden coordinates that only such ones drive, as the phase of a clock, shape (n,)."""
     found = hidden & ~out
     while True:
         driven = np.abs(matrix[:, ~(found | out)]).max(1, initial=0.0) > 0.0

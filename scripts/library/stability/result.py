@@ -205,7 +205,7 @@ def together(found: Sequence[Stability]) -> Stability:
 
 
 def counts(starts: Sequence[Any]) -> str:
-    """Return how many starts have which verdict, for a table: their number alone where they agree."""
+    """Return the number of starts with each verdict, for a table: their number alone where they agree."""
     kinds = [one["verdict"] for one in starts]
     numbers = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
     return ", ".join(numbers) if len(numbers) > 1 else str(len(kinds) or 1)

@@ -127,7 +127,7 @@ def _not_periodic(settled: bound.Settled, parting: Parting, loop: Loop) -> Exami
 
 
 def _made_whole(clock: float, loop: Loop) -> str:
-    """Return which option gives the clock of a baseline a whole number of control periods, if it has none."""
+    """Return the option that gives a baseline's clock a whole number of control periods, if it has none, in words."""
     whole, corrects = max(round(clock), 1), getattr(getattr(loop.base.task, "corrections", None), "period", None)
     if not corrects or abs(clock - whole) < 1e-6 * clock:
         return ""

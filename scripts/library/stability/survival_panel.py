@@ -63,7 +63,7 @@ def rings(found: Threshold, most: float) -> Iterator[tuple[float, float, float]]
 
 
 def _edges(found: Threshold, island: Island, most: float) -> tuple[float, float]:
-    """Return where the rings of an island begin and end, as far as they are shown."""
+    """Return the ends of an island's rings, as far as they are shown."""
     inside = [ring for ring, size in zip(rings(found, np.inf), found.sizes, strict=True)
               if island.first <= size <= island.last]  # fmt: skip
     return min(inside[0][0], most), min(inside[-1][1], most)

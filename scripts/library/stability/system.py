@@ -24,7 +24,7 @@ class System(Protocol):
         """
 
     def motion(self, strides: int) -> np.ndarray:
-        """Return how far the run that begins at zero is from there after so many strides, shape (n,)."""
+        """Return the displacement, after so many strides, of the run that begins at zero, shape (n,)."""
 
 
 class MapSystem:
@@ -56,7 +56,7 @@ class MapSystem:
         return iterated(self.stride, self.at + by, strides) - self._path[: strides + 1]
 
     def motion(self, strides: int) -> np.ndarray:
-        """Return how far the run that begins at zero is from there, see `System`."""
+        """Return the displacement of the run that begins at zero, see `System`."""
         if len(self._path) <= strides:
             self._path = iterated(self.stride, self.at, strides)
         return self._path[strides] - self.at

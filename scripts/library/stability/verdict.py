@@ -93,7 +93,7 @@ def judged(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: fl
 
 
 def _doubt(found: Multipliers, decays: Sequence[Decay], kinked: float, moved: float) -> str:
-    """Return why nothing can be said, or ""."""
+    """Return the reason for which nothing can be said, or ""."""
     if not np.isfinite(found.matrix).all():
         return NO_DERIVATIVE
     if not found.agree:

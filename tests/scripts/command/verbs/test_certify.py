@@ -100,6 +100,22 @@ def draw(rng, fall, settings, n=5):
     return Certificate("mine", "Hexapod-v0", {}, tuple(range(n)), tuple(rows), "v", "m", "2026-11-25")
 
 
+def test_a_cause_is_shown_where_half_of_the_episodes_parted_and_in_how_many_if_not_in_most():
+    def row(*causes):
+        episodes = tuple(
+            certificate.Replayed(k, 1.0, 1.0, None, "", 0.1 * (k + 1) if cause else None, cause)
+            for k, cause in enumerate(causes)
+        )
+        return certificate.Finding("reference", SIMULATOR, episodes=episodes)
+
+    rows = [row("creep", "", ""), row("creep", "flicker", "creep"), row("creep", "flicker", "plate", "creep")]
+    rows += [row(), row("plate", "plate")]
+    made = Certificate("p", "e", {}, (0, 1, 2), tuple(rows), "", "", "")
+    assert [one.divergence[1] for one in rows] == ["", "creep", "creep", "", "plate"]
+    assert [one.divergence[0] for one in rows] == pytest.approx([np.inf, 0.2, 0.3, np.inf, 0.2])
+    assert [made.cause(one) for one in rows] == ["", "creep", "creep in 2 of 4", "", "plate"]
+
+
 def test_a_policy_that_falls_everywhere_alike_is_not_said_to_depend_on_the_simulator(monkeypatch):
     monkeypatch.setattr(divergence, "between", lambda base, other: divergence.Divergence(np.inf, "", {}))
     fan, rng = settings.fan(HexapodConfig()), np.random.default_rng(0)

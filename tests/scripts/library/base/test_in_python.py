@@ -13,6 +13,7 @@ REFUSED = [
     ("run", ("multipod", "exact"), {}, "^unknown engine 'exact'; there are mujoco$"),
     ("run", ("hexapod",), {"seconds": "long"}, "^hexapod: seconds must be a number, got 'long'$"),
     ("run", ("hexapod",), {"params": {"mass": "heavy"}}, "^params takes numbers, got 'mass=heavy'"),
+    ("run", ("hexapod",), {"robot": "rhx"}, "^hexapod: unknown robot 'rhx'; there are table2, rhex, .*mean rhex\\?$"),
     ("crossvalidate", ("slip_leg",), {"seconds": 0.001}, "^seconds must be finite and at least 0.01, got 0.001$"),
     (
         "evaluate",
@@ -54,4 +55,13 @@ def test_a_command_speaks_of_options(capsys):
 def test_commands_in_backticks_and_dashes_are_left_alone():
     assert words("--num-envs 3 needs `tarsus train --env X`, a--b and --env") == (
         "num_envs 3 needs `tarsus train --env X`, a--b and environment"
+    )
+
+
+def test_a_word_that_argparse_refuses_is_refused_as_others_are():
+    assert words("dog.xml: forward: invalid choice: 'z' (choose from 'x', 'y'); did you mean y?") == (
+        "dog.xml: unknown forward 'z'; there are x, y; did you mean y?"
+    )
+    assert words("slip_leg: --erratum: invalid choice: 5 (choose from 1, 2)") == (
+        "slip_leg: unknown erratum 5; there are 1, 2"
     )
