@@ -58,16 +58,10 @@ class Policy:
     needs: Mapping[str, Any] = field(default_factory=dict)
 
 
-def zero(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Do nothing."""
+def zero(env: gymnasium.Env, seed: int, last: float = 0.0) -> PolicyFunction:
+    """Do nothing, or hold the last entry of the action, which is the tempo where there is one."""
     action = np.zeros(env.action_space.shape, np.float32)
-    return lambda observation, info: action
-
-
-def hurried(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Correct nothing, and hold the tempo at its highest."""
-    action = np.zeros(env.action_space.shape, np.float32)
-    action[-1] = 1.0
+    action[-1] = last
     return lambda observation, info: action
 
 
@@ -80,9 +74,8 @@ def random(env: gymnasium.Env, seed: int) -> PolicyFunction:
 
 def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> PolicyFunction:
     """Follow the clock of a gait, by default the robot's own, of Table 2 the documents' walk."""
-    base = env.unwrapped
-    mode = base.config.action_mode
-    return ClockPolicy(gait or base.config.params.gait, mode, ctrl_dt=base.ctrl_dt, scale=base.action_scale)
+    base, config = env.unwrapped, env.unwrapped.config
+    return ClockPolicy(gait or config.params.gait, config.action_mode, ctrl_dt=base.ctrl_dt, scale=base.action_scale)
 
 
 def gait_action(gait: TripodGait) -> np.ndarray:
@@ -145,8 +138,7 @@ def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
 def raibert(env: gymnasium.Env, seed: int, speed: float = 1.0) -> PolicyFunction:
     """Hop at a speed [m/s], as Raibert's machines do."""
     base = env.unwrapped
-    gains = raibert_controller.RaibertGains(speed=speed)
-    return raibert_controller.policy(base.params, base.action_scale, gains)
+    return raibert_controller.policy(base.params, base.action_scale, raibert_controller.RaibertGains(speed=speed))
 
 
 def trot(env: gymnasium.Env, seed: int) -> PolicyFunction:
@@ -161,34 +153,29 @@ def trot(env: gymnasium.Env, seed: int) -> PolicyFunction:
     task, g, share = base.task, base.config.params.g, -np.expm1(-base.ctrl_dt / base.config.residual_lag)
     period = own_clock.period_of(base.model, g, own_clock.PERIODS[1])
     table = (own_clock.table(base.model, task.FORWARD, g) - rest_controls(base.model)) / base.action_scale
-    rows = np.arange(len(table))
 
     def policy(observation: np.ndarray, info: Mapping) -> np.ndarray:
         row = (info["time"] + base.ctrl_dt) / period * len(table)
-        asked = np.array([np.interp(row, rows, column, period=len(table)) for column in table.T])
+        asked = np.array([np.interp(row, range(len(table)), column, period=len(table)) for column in table.T])
         return np.clip(task.correction + (asked - task.correction) / share, -1.0, 1.0).astype(np.float32)
 
     return policy
 
 
-def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:
-    """Return the maker of a gait's policy; `make(params, name)` makes the gait for the environment's robot."""
-
-    def policy(env: gymnasium.Env, seed: int) -> PolicyFunction:
-        base = env.unwrapped
-        return GaitPolicy(make(base.params, name), base.ctrl_dt, base.action_scale)
-
-    return policy
+def joint_speeds(env: gymnasium.Env, seed: int, name: str, make: Callable) -> PolicyFunction:
+    """Follow a gait by joint speeds; `make(params, name)` makes it for the environment's robot."""
+    base = env.unwrapped
+    return GaitPolicy(make(base.params, name), base.ctrl_dt, base.action_scale)
 
 
 def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, Policy]:
     """Return the policies of these gaits, which command joint speeds."""
-    return {name: Policy(named(name, make), needs) for name in names}
+    return {name: Policy(partial(joint_speeds, name=name, make=make), needs) for name in names}
 
 
 def corrected(name: str, needs: Mapping[str, Any] = RESIDUAL) -> dict[str, Policy]:
     """Return the baseline that actions correct, under its name, and the same in a hurry."""
-    return {name: Policy(zero, needs), f"{name}-hurried": Policy(hurried, needs)}
+    return {name: Policy(zero, needs), f"{name}-hurried": Policy(partial(zero, last=1.0), needs)}
 
 
 POLICIES: dict[str, dict[str, Policy]] = {
@@ -250,9 +237,7 @@ def listed(more: Mapping[str, Iterable[str]] | None = None, hand_made: bool = Tr
     )
 
 
-def trained_ones() -> str:
-    """Return those that are trained, as lines of a help."""
-    return listed(hand_made=False)
+trained_ones = partial(listed, hand_made=False)
 
 
 def resolved(policy: str) -> str:
