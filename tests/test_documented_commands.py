@@ -175,7 +175,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "page walkers": ("--legs 6 --seconds 6 --format csv", {}),
     "page gallery": (
         "--write --docs OUT",
-        dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, WALKED=ONE_WALK, CLIP_SECONDS=0.1),
+        dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, WALKED=ONE_WALK, CLIP_SECONDS=0.1, TASK_BEGINS=0.0),
     ),
     "page pictures": ("--only disc --out OUT", {}),
 }

@@ -42,6 +42,7 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
     "bigant": ("BigAnt-v1", "tripod", {}, 1.0),
     "dog": ("Dog-v0", "clock", {}, 1.0),
 }
+TASK_FPS, TASK_BEGINS = 10, 3.0  # of the clip of the frozen tasks [1/s]; seconds before it begins
 BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
 WALKED = {  # clip of RHex: gait, ground, legs, seconds before it begins, speed of the film
     "rhex_fast": ("rhex-sprint", Flat(), "toes", 3.0, 0.25),
@@ -151,12 +152,51 @@ BOTH: dict[str, Callable[[float], tuple[dict, Any]]] = {
 }
 
 
-def save(clip: str, frames: list[np.ndarray], folder: Path) -> None:
+def film_tasks(clip: str, folder: Path) -> None:
+    """Write a clip of all frozen tasks, five in a row, each under the last policy of its table that has a name."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from tarsus.envs import TASKS
+
+    played, frames = {name: _playing(name) for name in TASKS}, []
+    for k in range(int(TASK_FPS * CLIP_SECONDS)):
+        figure = Figure(figsize=(9.0, 3.2), dpi=100, layout="tight")
+        for (name, shown), axes in zip(played.items(), figure.subplots(-(-len(played) // 5), 5).flat, strict=True):
+            axes.imshow(shown[k])
+            axes.set_title(name.partition("/")[2], fontsize=9)
+            axes.axis("off")
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        frames.append(np.asarray(canvas.buffer_rgba())[..., :3])
+    save(clip, frames, folder, TASK_FPS)
+
+
+def _playing(name: str) -> list[np.ndarray]:
+    """Return the frames of a frozen task; the last one stays where an episode ends before the clip."""
+    from tarsus.envs.frozen import SEEDS
+    from tarsus.scripts.laboratory.pages.tasks import PLAYED
+    from tarsus.scripts.library.learning import playing
+
+    size = dict(zip(("width", "height"), CLIP_SIZE, strict=True))
+    env, act = playing.start(PLAYED[name][-1], name, {}, 0, render_mode="rgb_array", **size)
+    smooth_edges(env.unwrapped.model)
+    (observation, info), over, frames = env.reset(seed=SEEDS[0]), False, []
+    while len(frames) < TASK_FPS * CLIP_SECONDS:
+        if over or info["time"] >= TASK_BEGINS + len(frames) / TASK_FPS:
+            frames.append(frames[-1] if over and frames else env.render())
+            continue
+        observation, _, over, _, info = env.step(act(observation, info))
+    env.close()
+    return frames
+
+
+def save(clip: str, frames: list[np.ndarray], folder: Path, fps: float = CLIP_FPS) -> None:
     """Write the frames of a clip."""
     import imageio.v3 as iio
 
     with saving.writing(folder / f"{clip}.gif") as part:
-        iio.imwrite(part, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
+        iio.imwrite(part, _few_colours(frames), duration=1000 / fps, loop=0)
 
 
 def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
@@ -170,7 +210,8 @@ def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
 
 
 def _clips() -> dict[str, Callable[[str, Path], None]]:
-    return dict.fromkeys(FILMED, film) | dict.fromkeys(WALKED, film_walk) | dict.fromkeys(BOTH, film_both)
+    made = dict.fromkeys(FILMED, film) | dict.fromkeys(WALKED, film_walk) | dict.fromkeys(BOTH, film_both)
+    return made | {"tasks": film_tasks}
 
 
 @arguments.command

@@ -1,4 +1,4 @@
-"""The pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT, the disc, the frozen tasks.
+"""The pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT and the disc.
 
 Usage: tarsus page pictures [--write]. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
 """
@@ -18,7 +18,6 @@ from tarsus.scripts.library.views import rendering
 HERO, HERO_SIZE = 2.72, (1200, 600)  # when the hexapod is seen [s], a tripod landing; (width, height) [pixel]
 WIDTH, HEIGHT = 400, 300  # of each of the others [pixel]
 MULTIPOD_LEGS = (4, 6, 12, 24)
-TASK_SIZE = (240, 180)  # of a frozen task (width, height) [pixel]
 WALK = 4.2  # after which the multipods and BigANT are seen [s]
 
 
@@ -78,42 +77,7 @@ def disc() -> np.ndarray:
     return np.concatenate([walking("disc", 2.2, n_legs=n) for n in (3, 21, 42)], axis=1)
 
 
-def playing_a_task(name: str) -> np.ndarray:
-    """Return a frozen task under the last policy of its table that has a name, shape (height, width, 3)."""
-    from tarsus.envs.frozen import SEEDS
-    from tarsus.scripts.laboratory.pages.tasks import PLAYED
-    from tarsus.scripts.library.learning import playing
-
-    width, height = TASK_SIZE
-    policy = PLAYED.get(name, ("zero",))[-1]
-    env, act = playing.start(policy, name, {}, 0, render_mode="rgb_array", width=2 * width, height=2 * height)
-    rendering.smooth_edges(env.unwrapped.model)
-    (observation, info), over = env.reset(seed=SEEDS[0]), False
-    while info["time"] < WALK and not over:
-        observation, _, over, _, info = env.step(act(observation, info))
-    image = smoothed(env.render())
-    env.close()
-    return image
-
-
-def tasks() -> np.ndarray:
-    """Return all frozen tasks, five in a row, with their names."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    from tarsus.envs import TASKS
-
-    figure = Figure(figsize=(12.5, 4.3), dpi=100, layout="tight")
-    for name, axes in zip(TASKS, figure.subplots(2, 5).flat, strict=True):
-        axes.imshow(playing_a_task(name))
-        axes.set_title(name.partition("/")[2], fontsize=12)
-        axes.axis("off")
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3]
-
-
-PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc": disc, "tasks": tasks}
+PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc": disc}
 
 
 @arguments.command

@@ -57,11 +57,6 @@ def asked_for(name: str) -> str:
     return bare if is_simulation(bare) else environment_of(bare)
 
 
-def is_own_robot(name: str) -> bool:
-    """Whether an environment is one of a robot of the user's own, or `Dog-v0`."""
-    return name == "Dog-v0" or gymnasium.registry[name].entry_point == OWN_ROBOT
-
-
 def is_simulation(name: str) -> bool:
     """Return whether a registered environment of that name is a machine of ours, or a user's, in MuJoCo."""
     from tarsus.envs.base import LeggedEnv  # not above: it imports MuJoCo

@@ -160,19 +160,15 @@ def trot(env: gymnasium.Env, seed: int) -> PolicyFunction:
     return policy
 
 
-def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:
-    """Return the maker of a gait's policy; `make(params, name)` makes the gait for the environment's robot."""
-
-    def policy(env: gymnasium.Env, seed: int) -> PolicyFunction:
-        base = env.unwrapped
-        return GaitPolicy(make(base.params, name), base.ctrl_dt, base.action_scale)
-
-    return policy
+def joint_speeds(env: gymnasium.Env, seed: int, name: str, make: Callable) -> PolicyFunction:
+    """Follow a gait by joint speeds; `make(params, name)` makes it for the environment's robot."""
+    base = env.unwrapped
+    return GaitPolicy(make(base.params, name), base.ctrl_dt, base.action_scale)
 
 
 def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, Policy]:
     """Return the policies of these gaits, which command joint speeds."""
-    return {name: Policy(named(name, make), needs) for name in names}
+    return {name: Policy(partial(joint_speeds, name=name, make=make), needs) for name in names}
 
 
 def corrected(name: str, needs: Mapping[str, Any] = RESIDUAL) -> dict[str, Policy]:

@@ -71,12 +71,8 @@ def following(trace: Trace) -> float:
     return max(0.0, share * (1.0 - float(error.mean() / asked))) if asked > 0.0 else 0.0
 
 
-QUANTITIES: dict[str, Callable[[Trace], float]] = {
-    "speed": speed,
-    "effectiveness": effectiveness,
-    "economy": economy,
-    "following": following,
-}
+MEASURES = (speed, effectiveness, economy, following)
+QUANTITIES: dict[str, Callable[[Trace], float]] = {measure.__name__: measure for measure in MEASURES}
 UNITS = {"speed": "m/s", "effectiveness": "m/s", "economy": "1", "following": "1"}
 
 
