@@ -79,8 +79,12 @@ def _dofs(model) -> tuple[np.ndarray, np.ndarray]:
     dof[:, layout.LEAST], dof[:, layout.MOST] = -np.inf, np.inf
     for j in np.flatnonzero(model.jnt_actfrclimited):
         dof[model.jnt_dofadr[j], [layout.LEAST, layout.MOST]] = model.jnt_actfrcrange[j]
-    of = np.column_stack([model.dof_parentid, model.jnt_qposadr[model.dof_jntid]])
-    return dof, of.reshape(model.nv, 2).astype(np.int64)
+    last = np.arange(model.nv)
+    for k in range(model.nv - 1, 0, -1):
+        if model.dof_parentid[k] >= 0:
+            last[model.dof_parentid[k]] = max(last[model.dof_parentid[k]], last[k])
+    of = np.column_stack([model.dof_parentid, model.jnt_qposadr[model.dof_jntid], last])
+    return dof, of.reshape(model.nv, 3).astype(np.int64)
 
 
 def _controls(model) -> np.ndarray:

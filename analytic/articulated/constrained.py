@@ -2,7 +2,8 @@
 
 from ..compilation import jit
 from . import layout
-from .dynamics import mechanics, solve_lower, solve_upper, total_force
+from .actuators import actuators
+from .dynamics import motion, solve_lower, solve_upper, total_force
 from .equalities import equalities
 from .feet import closed_feet
 from .layout import (
@@ -30,12 +31,17 @@ TURNS, TURNED = 8, 1e-6  # at most so many of the friction of feet that creep; t
 
 
 @jit(views=True)
-def field(robot, work, contact, setting, ctrl, x, dx):
-    """Write the rates of x = (qpos, qvel, act, books) for the modes, and all forces."""
+def field(robot, work, contact, setting, ctrl, x, dx, moved):
+    """Write the rates of x = (qpos, qvel, act, books) for the modes, and all forces.
+
+    Where positions and speeds have not `moved` since the last time, what depends on them alone is there.
+    """
     nq, nv = setting.nq, len(robot.dof)
     na = len(x) - nq - nv - N_BOOKS
     qvel, books = x[nq : nq + nv], nq + nv + na
-    mechanics(robot, work, x[:nq], qvel, ctrl, x[nq + nv : books], dx[nq + nv : books])
+    if moved:
+        motion(robot, work, x[:nq], qvel)
+    actuators(robot, work, ctrl, x[nq + nv : books], dx[nq + nv : books])
     closed_feet(robot, work, contact)
     _closed(robot, work, contact, setting.drift_rate)
     rates(robot, x[:nq], qvel, dx[:nq])

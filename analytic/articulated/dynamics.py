@@ -26,6 +26,7 @@ from .layout import (
     JOINT_COUNT,
     JOINT_START,
     KIND,
+    LAST,
     LENGTH,
     LINE_DAMPING,
     LOW,
@@ -42,11 +43,17 @@ from .vectors import add, add_cross_force, copy, dot6, momentum
 @jit(views=True)
 def mechanics(robot, work, qpos, qvel, ctrl, act, act_rate):
     """Write all that does not depend on contact: places, mass matrix with its factor, forces, rates of activations."""
+    motion(robot, work, qpos, qvel)
+    actuators(robot, work, ctrl, act, act_rate)
+
+
+@jit(views=True)
+def motion(robot, work, qpos, qvel):
+    """Write what depends on positions and speeds alone."""
     kinematics(robot, work, qpos, qvel)
     _wrenches(robot, work)
     _mass_and_bias(robot, work)
     _passive(robot, work, qvel)
-    actuators(robot, work, ctrl, act, act_rate)
     factorise_tree(robot, work.mass, work.factor)
 
 
@@ -165,23 +172,15 @@ def energy(robot, work, qvel):
 @jit(views=True)
 def factorise_tree(robot, mass, factor):
     """Write L, lower triangular, with one over its diagonal, of a positive definite mass matrix; else NaN."""
-    for k in range(len(robot.dof)):
-        i = k
-        while i >= 0:
-            factor[k, i] = mass[k, i]
-            i = robot.dof_of[i, NEXT]
     for k in range(len(robot.dof) - 1, -1, -1):
-        factor[k, k] = 1.0 / math.sqrt(factor[k, k])
-        i = robot.dof_of[k, NEXT]
+        i, scale = k, 0.0
         while i >= 0:
-            factor[k, i] *= factor[k, k]
-            i = robot.dof_of[i, NEXT]
-        i = robot.dof_of[k, NEXT]
-        while i >= 0:
-            j = i
-            while j >= 0:
-                factor[i, j] -= factor[k, i] * factor[k, j]
-                j = robot.dof_of[j, NEXT]
+            s = mass[k, i]
+            for j in range(robot.dof_of[k, LAST], k, -1):
+                s -= factor[j, k] * factor[j, i]
+            if i == k:
+                scale, s = 1.0 / math.sqrt(s), 1.0
+            factor[k, i] = s * scale
             i = robot.dof_of[i, NEXT]
 
 

@@ -13,7 +13,7 @@ from .dynamics import energy
 from .feet import feet
 from .guards import begin, broken, guards, let_go, mark_yielding
 from .kinematics import kinematics
-from .location import OF_FORCES, first_event, guards_at, is_clear
+from .location import depends, first_event, guards_at, is_clear
 from .slip import let_rest
 from .steps import try_step
 
@@ -54,7 +54,7 @@ def call(what, robot, work, contact, path, scheme, setting, controls, ends, fres
         return END, 0, kinetic, potential
     if what == REST:
         let_rest(robot, work, contact, setting.hold_speed)
-    field(robot, work, contact, setting, controls[0], x, path.rates)
+    field(robot, work, contact, setting, controls[0], x, path.rates, True)
     feet(robot, work)
     guards(robot, work, contact, setting, path.before, path.tol)
     kinetic, potential = energy(robot, work, qvel)
@@ -85,7 +85,7 @@ def _flow(robot, work, contact, path, scheme, setting, controls, ends, fresh, sp
         fired[k] = False
     for piece in range(len(ends)):
         ctrl = controls[piece]
-        begin(robot, work, contact, path, setting, ctrl, x)
+        begin(robot, work, contact, path, setting, ctrl, x, piece == 0)
         if (fresh or piece > 0) and broken(robot, contact, path.before, path.tol):
             mark_yielding(robot, contact, path, fired)
             if not let_go(robot, work, contact, path, setting, ctrl, x, t, fired):
@@ -132,7 +132,7 @@ def _piece(robot, work, contact, path, scheme, setting, ctrl, span, x, fired):
             h = size * min(5.0, 0.9 * max(error, 1e-12) ** -scheme.exponent)
         if whole:
             if not clear:  # the workspace is that of a sample
-                field(robot, work, contact, setting, ctrl, x, path.stage[0])
+                field(robot, work, contact, setting, ctrl, x, path.stage[0], True)
             return END, t, h
     return STEP_LIMIT, t, h
 
@@ -150,11 +150,11 @@ def _take(path, n_stages, x):
 def _go_to(robot, work, contact, path, scheme, setting, ctrl, x, size, where, which):
     """Go to an event at a fraction of the step by a step of its own; return its length [s], -1 if it is not there."""
     if where == 0.0:
-        field(robot, work, contact, setting, ctrl, x, path.stage[0])
+        field(robot, work, contact, setting, ctrl, x, path.stage[0], True)
         guards(robot, work, contact, setting, path.after, path.tol)
         return 0.0
     before = where - min(APART, where)
-    guards_at(robot, work, contact, path, setting, ctrl, x, before, OF_FORCES, path.now)
+    guards_at(robot, work, contact, path, setting, ctrl, x, before, depends(robot, contact, which), path.now)
     g_before = path.now[which]
     for it in range(CORRECTIONS + 1):
         error = try_step(robot, work, contact, path, scheme, setting, ctrl, x, where * size)

@@ -77,9 +77,9 @@ def broken(robot, contact, g, tol):
 
 
 @jit(views=True)
-def begin(robot, work, contact, path, setting, ctrl, x):
-    """Write the field and the guards at a start, and which of them are armed."""
-    field(robot, work, contact, setting, ctrl, x, path.stage[0])
+def begin(robot, work, contact, path, setting, ctrl, x, moved):
+    """Write the field and the guards at a start, and which of them are armed; `moved` is that of `field`."""
+    field(robot, work, contact, setting, ctrl, x, path.stage[0], moved)
     guards(robot, work, contact, setting, path.before, path.tol)
     for k in range(len(path.tol)):
         path.armed[k] = path.before[k] > path.tol[k]
@@ -104,7 +104,7 @@ def let_go(robot, work, contact, path, setting, ctrl, x, t, fired):
         others = others or fired[k]
     if others or not _turned(contact, path, fired, first):
         return False
-    begin(robot, work, contact, path, setting, ctrl, x)
+    begin(robot, work, contact, path, setting, ctrl, x, False)
     goes = not broken(robot, contact, path.before, path.tol) and path.logged[0] + len(contact.dry) <= len(path.log)
     least = setting.drift_rate * setting.hold_speed
     for i in range(len(contact.dry)):
@@ -119,7 +119,7 @@ def let_go(robot, work, contact, path, setting, ctrl, x, t, fired):
         elif not goes:
             contact.dry[i] = path.dry[i]
     if not goes:
-        begin(robot, work, contact, path, setting, ctrl, x)
+        begin(robot, work, contact, path, setting, ctrl, x, False)
     return goes
 
 

@@ -25,8 +25,9 @@ KIND, QPOSADR, DOFADR = range(3)
 
 # Columns of `Tables.dof`: armature, damper v (d0 + d1 |v| + d2 v^2), limits of the sum of its actuators' forces.
 ARMATURE, DAMPING, LEAST, MOST, DOF_COLUMNS = 0, 1, 4, 5, 6
-# Of `Tables.dof_of`: the next towards the world (-1: none); address of the position of a hinge or slide.
-NEXT, POSITION = range(2)
+# Of `Tables.dof_of`: the next towards the world (-1: none); address of the position of a hinge or slide; the last that
+# it carries, which all between them are, too.
+NEXT, POSITION, LAST = range(3)
 
 # Columns of `Tables.line`: spring x (k0 + k1 x + k2 x^2), x from where it is slack, from LOW to HIGH; damper; friction.
 STIFFNESS, LOW, HIGH, LINE_DAMPING, FRICTIONLOSS, LINE_COLUMNS = 0, 3, 4, 5, 8, 9
@@ -66,7 +67,7 @@ class Tables(NamedTuple):
     joint: np.ndarray  # (njnt, JOINT_COLUMNS)
     joint_of: np.ndarray  # (njnt, 3) int
     dof: np.ndarray  # (nv, DOF_COLUMNS)
-    dof_of: np.ndarray  # (nv, 2) int
+    dof_of: np.ndarray  # (nv, 3) int
     line: np.ndarray  # (n_lines, LINE_COLUMNS) hinges and slides, then fixed tendons
     line_row: np.ndarray  # (n_lines, nv) its speed by those of the degrees of freedom
     line_of: np.ndarray  # (n_lines, 2) int

@@ -25,13 +25,17 @@ SCALE, REST, PART, ROW = range(4)  # rows of `Workspace.solving`
 @jit(views=True)
 def least_forces(work, contact, m):
     """Write the forces that give the m rows their accelerations; the least where rows are redundant."""
-    moves, scale = True, work.solving[SCALE]
+    moves, slips, scale = True, _slips(contact), work.solving[SCALE]
     for i in range(m):
         mobility = dot(contact.row[i], contact.row[i])
         moves = moves and mobility > NO_MOBILITY
         scale[i] = mobility if mobility > NO_MOBILITY else 1.0 / DELTA
-        for j in range(m):
+        for j in range(m if slips else i):
             work.matrix[i, j] = dot(contact.row[i], contact.column[j])
+        if not slips:
+            work.matrix[i, i] = mobility
+            for j in range(i):
+                work.matrix[j, i] = work.matrix[i, j]
         work.matrix[i, i] += contact.soft[i]
     if not ((moves and _at_once(work, contact, m)) or _reduced(work, contact, m)):
         _iterated(work, contact, m)
@@ -54,11 +58,18 @@ def _at_once(work, contact, m):
 
 
 @jit(views=True)
+def _slips(contact):
+    """Return whether the friction of a foot makes columns that are not rows."""
+    for mode in contact.foot:
+        if mode != FREE and mode != STICK:
+            return True
+    return False
+
+
+@jit(views=True)
 def _is_friction(work, contact, m):
     """Return whether no rows are redundant but friction takes their mobility: forces grow without bound in a jam."""
-    unit, slips = work.solving[PART], False
-    for mode in contact.foot:
-        slips = slips or (mode != FREE and mode != STICK)
+    unit, slips = work.solving[PART], _slips(contact)
     if slips:
         for i in range(m):
             for j in range(m):

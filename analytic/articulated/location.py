@@ -28,16 +28,19 @@ OF_LINES, OF_PLACES, OF_FORCES = range(3)  # what a guard depends on
 @jit(views=True)
 def first_event(robot, work, contact, path, scheme, setting, ctrl, x, size):
     """Return at which fraction of the step the first event is, and of which guard (-1: there is none). Arms guards."""
-    first, which = 2.0, -1
+    first, which, of = 2.0, -1, OF_LINES
     write_dense(robot, work, contact, path, scheme, setting, ctrl, x, size)
     for k in range(len(path.was)):
-        path.was[k] = path.before[k]
+        if not _is_clear(path, k):
+            of = max(of, depends(robot, contact, k))
+    for k in range(len(path.was)):
+        path.was[k] = path.before[k] if depends(robot, contact, k) <= of else path.after[k]
     for s in range(1, SAMPLES + 1):
         right = s / SAMPLES
         if s < SAMPLES:
-            guards_at(robot, work, contact, path, setting, ctrl, x, right, OF_FORCES, path.now)
-        else:
-            for k in range(len(path.now)):
+            guards_at(robot, work, contact, path, setting, ctrl, x, right, of, path.now)
+        for k in range(len(path.now)):  # those that are clear, and depend on more, do not change
+            if s == SAMPLES or depends(robot, contact, k) > of:
                 path.now[k] = path.after[k]
         for k in range(len(path.now)):
             now, tol, armed = path.now[k], path.tol[k], path.armed[k]
@@ -73,7 +76,7 @@ def _dip(robot, work, contact, path, setting, ctrl, x, middle):
             continue
         if not at - 0.125 * tilt * tilt / bend < CLEAR * min(before, at, after):
             continue
-        vertex, of = middle - 0.5 * tilt / bend / SAMPLES, _depends(robot, contact, k)
+        vertex, of = middle - 0.5 * tilt / bend / SAMPLES, depends(robot, contact, k)
         guards_at(robot, work, contact, path, setting, ctrl, x, vertex, of, path.low)
         if path.low[k] <= 0.0:
             left, value = (middle, at) if vertex > middle else (middle - 1.0 / SAMPLES, before)
@@ -95,13 +98,19 @@ def let_sink(path, k):
 def is_clear(path):
     """Return whether no guard comes near zero in the step; if so, arm all."""
     for k in range(len(path.after)):
-        least = min(path.before[k], path.after[k]) if path.armed[k] else path.tol[k]
-        steep = path.armed[k] and max(path.before[k], path.after[k]) > STEEP * least
-        if steep or not (path.after[k] > path.tol[k] and path.low[k] >= CLEAR * least):
+        if not _is_clear(path, k):
             return False
     for k in range(len(path.after)):
         path.armed[k], path.sunk[k] = True, SUNK
     return True
+
+
+@jit(views=True)
+def _is_clear(path, k):
+    """Return whether a guard does not come near zero in the step."""
+    least = min(path.before[k], path.after[k]) if path.armed[k] else path.tol[k]
+    steep = path.armed[k] and max(path.before[k], path.after[k]) > STEEP * least
+    return not steep and path.after[k] > path.tol[k] and path.low[k] >= CLEAR * least
 
 
 @jit(views=True)
@@ -111,7 +120,7 @@ def _zero(robot, work, contact, path, setting, ctrl, x, k, below, ends):
     `ends` are the two places, and the guard less -`below` there.
     """
     low, high, g_low, g_high = ends
-    of = _depends(robot, contact, k)
+    of = depends(robot, contact, k)
     if not g_low > 0.0:
         return low if path.armed[k] else high
     for it in range(HALVINGS):
@@ -131,7 +140,8 @@ def _zero(robot, work, contact, path, setting, ctrl, x, k, below, ends):
 
 
 @jit(views=True)
-def _depends(robot, contact, k):
+def depends(robot, contact, k):
+    """Return what a guard depends on."""
     n, limits = len(robot.foot), len(robot.limit)
     if k < 3 * n:
         return OF_PLACES if contact.foot[k // 3] == FREE else OF_FORCES
@@ -152,5 +162,5 @@ def guards_at(robot, work, contact, path, setting, ctrl, x, fraction, of, g):
         kinematics(robot, work, qpos, qvel)
         feet(robot, work)
     else:
-        field(robot, work, contact, setting, ctrl, y, path.rates)
+        field(robot, work, contact, setting, ctrl, y, path.rates, True)
     guards(robot, work, contact, setting, g, path.tol)

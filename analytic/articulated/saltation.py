@@ -52,7 +52,7 @@ def displaced_rates(robot, work, contact, setting, ctrl, ctrl_by, rows, x, u, ou
         u: For controls, shape (nu,).
         out: Rates, shape (k + 1, n).
     """
-    field(robot, work, contact, setting, ctrl, rows[0], out[0])
+    field(robot, work, contact, setting, ctrl, rows[0], out[0], True)
     slip = slowest_slide(work, contact)
     for k in range(1, len(rows)):
         h = small(slip) / max(1e-300, largest(rows[k]), largest(ctrl_by[k - 1]))
@@ -62,10 +62,10 @@ def displaced_rates(robot, work, contact, setting, ctrl, ctrl_by, rows, x, u, ou
                 x[i] = rows[0, i] + sign * h * rows[k, i]
             for i in range(len(u)):
                 u[i] = ctrl[i] + sign * h * ctrl_by[k - 1, i]
-            field(robot, work, contact, setting, u, x, out[0] if side else out[k])
+            field(robot, work, contact, setting, u, x, out[0] if side else out[k], True)
         for i in range(len(x)):
             out[k, i] = (out[k, i] - out[0, i]) / (2.0 * h)
-    field(robot, work, contact, setting, ctrl, rows[0], out[0])
+    field(robot, work, contact, setting, ctrl, rows[0], out[0], True)
 
 
 @jit(views=True)

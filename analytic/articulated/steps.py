@@ -27,7 +27,7 @@ def try_step(robot, work, contact, path, scheme, setting, ctrl, x, size):
         path.low[k] = math.inf
     stages(robot, work, contact, path, scheme, setting, ctrl, x, size, 1, n_stages)
     _sum(path.stage, scheme.b, n_stages, x, size, path.end)
-    field(robot, work, contact, setting, ctrl, path.end, path.stage[n_stages])
+    field(robot, work, contact, setting, ctrl, path.end, path.stage[n_stages], True)
     guards(robot, work, contact, setting, path.after, path.tol)
     return _error(path, scheme, setting.rtol, x, size)
 
@@ -37,7 +37,7 @@ def stages(robot, work, contact, path, scheme, setting, ctrl, x, size, first, la
     """Write stages of a step, and the least of the guards in them."""
     for s in range(first, last):
         _sum(path.stage, scheme.a[s], s, x, size, path.there)
-        field(robot, work, contact, setting, ctrl, path.there, path.stage[s])
+        field(robot, work, contact, setting, ctrl, path.there, path.stage[s], True)
         guards(robot, work, contact, setting, path.now, path.tol)
         for k in range(len(path.now)):
             path.low[k] = min(path.low[k], path.now[k])

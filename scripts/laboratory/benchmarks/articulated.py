@@ -34,7 +34,7 @@ POLICY, ROWS = "dog-0", ("rl", "reference", "exact")
 def fields(robot, work, contact, setting, ctrl, x, dx, n):
     """Evaluate the field so many times."""
     for _ in range(n):
-        field(robot, work, contact, setting, ctrl, x, dx)
+        field(robot, work, contact, setting, ctrl, x, dx, True)
 
 
 def placed(height: float) -> Simulation:

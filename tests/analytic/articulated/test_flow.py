@@ -214,6 +214,19 @@ def test_the_factor_of_the_mass_matrix_has_its_entries_and_no_others():
     assert np.allclose(moved, np.linalg.solve(work.mass, force), rtol=1e-10)
 
 
+def test_controls_that_change_within_a_call_are_those_of_calls_of_their_own():
+    """What does not depend on controls is not evaluated anew within a call: nothing differs, to the bit."""
+    robot, qpos = dog()
+    ctrl = qpos[7:] + 0.05 * np.random.default_rng(5).normal(size=(10, 12))
+    ends = 0.003 * np.arange(1, 11)
+    at_once, one_by_one = (start(robot, qpos, ctrl=qpos[7:], options=Options(rtol=1e-7)) for _ in range(2))
+    at_once.follow(ctrl, ends)
+    for k in range(10):
+        one_by_one.follow(ctrl[k : k + 1], ends[k : k + 1])
+    assert (at_once.x == one_by_one.x).all() and at_once.time == one_by_one.time == ends[-1]
+    assert np.abs(at_once.qvel).max() > 0.1
+
+
 def test_what_cannot_be_followed_is_refused_with_a_sentence():
     robot = convert(mujoco.MjModel.from_xml_string(SPRING.format(1.0, 0.0)), [])
     run = start(robot, [1.0])
