@@ -31,7 +31,7 @@ SMALLER = {  # steps of training: one update, or a few
 }
 HOPS = "tarsus run slip-leg --engine exact --steps 3 --no-video --out hops"
 STUDY = "tarsus sweep slip-leg --steps 5 --set base_mass=7:8:2 speed=1.0:1.1:2 --out study"
-COMMANDS = {"results": (HOPS, STUDY)}  # which a page needs
+COMMANDS = {"results": (HOPS, STUDY), "learning": ("tarsus export hexapod --out walk",)}  # which a page needs
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +52,8 @@ def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
     code = SHOWN[name]
     if "stable_baselines3" in code or "tarsus.train" in code:
         pytest.importorskip("stable_baselines3", reason="it needs the extra `rl`")
+    if "onnxruntime" in code:
+        pytest.importorskip("onnxruntime", reason="it needs the extra `onnx`, and onnxruntime")
     if 'engine="warp"' in code:
         pytest.importorskip("mujoco_warp", reason="it needs the extra `warp`")
     for long, short in SMALLER.get(name, {}).items():
