@@ -177,7 +177,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         "--write --docs OUT",
         dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, WALKED=ONE_WALK, CLIP_SECONDS=0.1, TASK_BEGINS=0.0),
     ),
-    "page pictures": ("--only disc --out OUT", {}),
+    "page pictures": ("--only bigant --out OUT", {}),
 }
 
 

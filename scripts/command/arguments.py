@@ -207,7 +207,7 @@ def assignments(
 ) -> dict[str, Any]:
     """Return the numbers by name of words of the form `NAME=NUMBER`, else ValueError; values of `texts` are words.
 
-    In sentences the words stand behind an option, and the known names are those `of` something: `" of a disc"`.
+    In sentences the words stand behind an option, and the known names are those `of` something: `" of a multipod"`.
     """
     found = {}
     for word in words:

@@ -15,7 +15,7 @@ ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
 PUBLIC = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
 ROBOTS = [
     ASSETS / "robots" / "dog.xml", ASSETS / "examples" / "quadruped.xml",
-    *(ASSETS / f"{name}.xml" for name in ("hexapod", "multipod", "slip_leg", "hopping_leg", "disc")),
+    *(ASSETS / f"{name}.xml" for name in ("hexapod", "multipod", "slip_leg", "hopping_leg")),
     *(PUBLIC / f"{name}.xml" for name in ("ant", "half_cheetah", "hopper", "walker2d_v5", "humanoid", "reacher")),
 ]  # fmt: skip
 # Every kind of joint, offset anchors, two trees, springs, dampers, a tendon, oblique gravity of which one part feels

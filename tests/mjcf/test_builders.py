@@ -4,14 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from tarsus.mjcf import PRESETS, bigant, disc, hexapod, multipod
+from tarsus.mjcf import PRESETS, bigant, hexapod, multipod
 from tarsus.mjcf.presets import Preset
 
 TOO_LONG = {  # builder: a timestep, and what is said of it
     hexapod: (3e-3, r"\(707 rad/s\).*under 0.00283 s, or the integrator 'discrete'"),
     bigant: (0.01, r"for the legs' springs \(258 rad/s\)"),
     multipod: (0.012, r"for the leaf springs \(183 rad/s\).*under 0.011 s"),
-    disc: (0.02, r"for the legs' springs \(129 rad/s\)"),
 }
 
 

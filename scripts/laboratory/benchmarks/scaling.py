@@ -19,13 +19,14 @@ import mujoco
 import numpy as np
 
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, solve
-from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
-from tarsus.mjcf import compile_model, disc
+from tarsus.mjcf import compile_model
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.contact import batch_run
 from tarsus.scripts.laboratory.frame import Page, Table
+from tarsus.scripts.laboratory.models import disc_mujoco
+from tarsus.scripts.laboratory.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
 
 PACKAGES = ("numpy", "numba", "mujoco")
 FILES = ("scaling.npz", "scaling.png")
@@ -44,7 +45,7 @@ SPEED = 0.3  # standard deviation of joint rates [m/s, rad/s], and of the body's
 
 def user_model(params: DiscParams, jacobian: str) -> mujoco.MjModel:
     """Return the disc with MuJoCo's own options: solver, cones, integrator and timestep."""
-    spec = disc.build(params, preset="rl")
+    spec = disc_mujoco.build(params, preset="rl")
     spec.option = mujoco.MjSpec().option
     spec.option.jacobian = JACOBIANS[jacobian]
     return compile_model(spec)

@@ -1,4 +1,4 @@
-"""The pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT and the disc.
+"""The pictures of the README and of docs/: the hexapod on rough ground, multipods and BigANT.
 
 Usage: tarsus page pictures [--write]. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
 """
@@ -72,12 +72,7 @@ def bigant() -> np.ndarray:
     return np.concatenate([walking("bigant", WALK + k * 0.9) for k in range(3)], axis=1)
 
 
-def disc() -> np.ndarray:
-    """Return discs of three sizes, side by side."""
-    return np.concatenate([walking("disc", 2.2, n_legs=n) for n in (3, 21, 42)], axis=1)
-
-
-PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc": disc}
+PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant}
 
 
 @arguments.command

@@ -1,4 +1,4 @@
-"""The table of docs/multipods.md: multipods, BigANT and discs walk, and their feet carry the weight.
+"""The table of docs/multipods.md: multipods and BigANT walk, and their feet carry the weight.
 
 Usage: tarsus page walkers [--legs 4 6 ... 50] [--presets rl] [--seconds 30] [--robot multipod].
 Runtime: CPU seconds grow from 1 to 33 with the legs in the preset rl, ten times as many in reference.

@@ -1,4 +1,4 @@
-"""Multipods, BigANT and discs of any number of legs under a gait; in MuJoCo only."""
+"""Multipods of any number of legs and BigANT under a gait; in MuJoCo only."""
 
 import argparse
 from dataclasses import fields
@@ -19,7 +19,7 @@ SHORTEST = 0.1  # of a walk: slip speeds are differences between samples [s]
 
 
 class Multipod(MachineCommand):
-    """Multipods, BigANT and discs under a gait."""
+    """Multipods and BigANT under a gait."""
 
     name = "multipod"
     engines = ("mujoco",)
@@ -29,9 +29,8 @@ class Multipod(MachineCommand):
 
     def add_options(self, parser: arguments.Parser) -> None:
         """Add robot, gait and ground."""
-        parser.add_argument("--robot", default="multipod", help="robot, such as bigant or disc; default %(default)s")
-        words = "legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
-        parser.add_argument("--legs", dest="n_legs", type=arguments.count, help=words)
+        parser.add_argument("--robot", default="multipod", help="multipod or bigant; default %(default)s")
+        parser.add_argument("--legs", dest="n_legs", type=arguments.count, help="legs of the multipod, even, 4 to 50")
         parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
         parser.add_argument("--gait-set", **SET, help="options of the gait, for instance frequency=0.5")
         parser.add_argument("--set", **SET, help="parameters of the robot, for instance leaf_k=800")
@@ -49,7 +48,7 @@ class Multipod(MachineCommand):
         given = arguments.assignments(args.set, "--set", known, f" of a {args.robot}")
         if args.n_legs is not None:
             if "n_legs" not in names:
-                raise ValueError(f"the number of legs of a {args.robot} is fixed; --legs is for multipods and discs")
+                raise ValueError(f"the number of legs of a {args.robot} is fixed; --legs is for multipods")
             given["n_legs"] = args.n_legs
         params = robot.params(**given)
         gait = robot.gait(params, args.gait, **arguments.assignments(args.gait_set, "--gait-set"))
@@ -144,9 +143,7 @@ def leg_table(walk) -> tuple[tuple[str, ...], list[tuple]]:
 def leg_names(walking) -> list[str]:
     from tarsus.envs.bigant import LEGS
 
-    if walking.robot == "bigant":
-        return list(LEGS)
-    return walking.params.leg_names() if walking.robot == "multipod" else [str(k) for k in range(walking.n_legs)]
+    return list(LEGS) if walking.robot == "bigant" else walking.params.leg_names()
 
 
 MULTIPOD = Multipod()

@@ -1,4 +1,4 @@
-"""A multipod, BigANT or the disc on its ground under a gait, in MuJoCo: how it is stepped, and what a walk gave."""
+"""A multipod or BigANT on its ground under a gait, in MuJoCo: how it is stepped, and what a walk gave."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,12 +9,10 @@ import mujoco
 import numpy as np
 
 from tarsus.analytic.models.bigant import BigAntParams
-from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat, Terrain
-from tarsus.controllers.disc_gait import DiscGait
 from tarsus.controllers.gaits import bigant_gait, multipod_gait
-from tarsus.mjcf import bigant, compile_model, disc, multipod
+from tarsus.mjcf import bigant, compile_model, multipod
 from tarsus.mjcf.presets import find
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.outcome import Run, RunStatus
@@ -29,16 +27,6 @@ def servo_controls(angle: np.ndarray, rate: np.ndarray) -> np.ndarray:
     return np.stack([angle.ravel(), rate.ravel(), np.zeros(angle.size)], axis=-1).ravel()
 
 
-def disc_gait(params: DiscParams, name: str | None = None, **options) -> DiscGait:
-    """Return the disc's gait, by default through four fifths of the room its feet have."""
-    if name not in (None, "disc"):
-        raise ValueError(f"a disc has one gait, 'disc', got {name!r}")
-    try:
-        return DiscGait(params.n_legs, **{"amplitude": 0.8 * params.angle_range} | options)
-    except TypeError as error:
-        raise ValueError(f"the gait 'disc' has no such option: {error}") from None
-
-
 @dataclass(frozen=True)
 class Robot:
     """What is needed to walk a kind of robot."""
@@ -46,13 +34,11 @@ class Robot:
     params: type
     model: ModuleType  # of mjcf, with build and start_state
     gait: Callable  # gait(params, name, **options)
-    controls: Callable = servo_controls  # controls(angles, rates) -> ctrl
 
 
 ROBOTS = {
     "multipod": Robot(MultipodParams, multipod, multipod_gait),
     "bigant": Robot(BigAntParams, bigant, bigant_gait),
-    "disc": Robot(DiscParams, disc, disc_gait, disc.controls),
 }
 
 
@@ -91,12 +77,12 @@ class WalkingStepper(stepping.Stepper):
         data.qpos[:] = robot.model.start_state(walking.params, walking.ground, walking.gait(0.0)[0])
         mujoco.mj_forward(model, data)
         super().__init__(model, data, walking.ground, find(walking.preset))
-        self._gait, self._controls, self._n_legs = walking.gait, robot.controls, walking.n_legs
+        self._gait, self._n_legs = walking.gait, walking.n_legs
         self._sites = [model.site(f"foot_{leg}").id for leg in range(walking.n_legs)]
         self.total_force: list[float] = []  # vertical, of all feet, at every step [N]
 
     def command(self, data: mujoco.MjData) -> None:
-        data.ctrl[:] = self._controls(*self._gait(data.time + self._command_lead))
+        data.ctrl[:] = servo_controls(*self._gait(data.time + self._command_lead))
 
     def advance(self) -> None:
         """Take the step, and note what all feet carried in it."""

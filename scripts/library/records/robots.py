@@ -5,7 +5,6 @@ from typing import Any
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.bigant import BigAntParams
-from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.multipod import MultipodParams
@@ -119,6 +118,5 @@ LAYOUTS = {
     "slip_leg": SLIP_LEG,
     "multipod": _multipod(0, MultipodParams, 2),
     "bigant": _multipod(6, BigAntParams, 4),
-    "disc": _multipod(0, DiscParams, 3),
     "own": OWN,
 }

@@ -215,8 +215,6 @@ REFUSED = {
     "run hexapod --set friction_coeff=nan": "takes numbers, got 'friction_coeff=nan'",
     "run multipod --seconds 0.05": "a walk must last at least 0.1 s",
     "run multipod --gait-set frequency=1e8": "the period of a gait must be at least",
-    "run multipod --robot disc --gait-set speed=1": "the gait 'disc' has no such option",
-    "run multipod --robot disc --gait-set period=0": "period must be positive",
     "run multipod --set leaf_k=nan": "--set takes numbers",
     "run hopping-leg --engine mujoco --seconds 1e-9": "at least one row of 0.001 s",
     "run slip-leg --engine mujoco --seconds 1e-9": "at least one row of 0.001 s",

@@ -47,4 +47,4 @@ def test_an_asset_compiles_to_the_model_of_its_builder_to_rounding(machine):
 
 def test_there_is_no_asset_without_a_builder():
     assert {path.stem for path in ASSETS.glob("*.xml")} == set(MACHINES)
-    assert {"hexapod", "multipod", "bigant", "disc", "hopping_leg", "slip_leg"} <= set(MACHINES)
+    assert {"hexapod", "multipod", "bigant", "hopping_leg", "slip_leg"} <= set(MACHINES)

@@ -4,10 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from tarsus.analytic.models.disc import DiscParams
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.benchmarks import scaling as benchmark_scaling
 from tarsus.scripts.laboratory.frame import Page
+from tarsus.scripts.laboratory.models.disc import DiscParams
 
 
 def test_sparse_and_dense_jacobians_step_alike():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tarsus
-from tarsus.mjcf import bigant, disc, hexapod, multipod, own_robot
+from tarsus.mjcf import bigant, hexapod, multipod, own_robot
 from tarsus.mjcf.own_robot import EXAMPLE
 
 pytestmark = pytest.mark.extra
@@ -64,7 +64,6 @@ MODELS = {
     "hexapod": lambda: hexapod.build(preset="rl").to_xml(),
     "multipod": lambda: multipod.build(preset="rl").to_xml(),
     "bigant": lambda: bigant.build(preset="rl").to_xml(),
-    "disc": lambda: disc.build(preset="rl").to_xml(),
     "dog": dog,
     "dog, few searches": lambda: dog('iterations="100" ls_iterations="5"'),
     "dog, as for MJX": lambda: dog('timestep="0.004" iterations="1" ls_iterations="5"'),

@@ -14,7 +14,7 @@ def run(tmp_path, *words):
     return command.main(["multipod", "--out", str(tmp_path), "--preset", "rl", "--no-video", *words])
 
 
-@pytest.mark.parametrize("robot", ["multipod", "bigant", "disc"])
+@pytest.mark.parametrize("robot", ["multipod", "bigant"])
 def test_the_run_end_to_end(tmp_path, capsys, robot):
     assert run(tmp_path, "--robot", robot, "--seconds", "7.5", "--csv", "--set", "friction_coeff=0.8") == 0
     out = capsys.readouterr().out
@@ -59,7 +59,6 @@ def test_the_video_is_written(tmp_path):
         (["--legs", "4", "--gait", "undulation"], "6 legs or more"),
         (["--robot", "bigant", "--legs", "8"], "number of legs of a bigant is fixed"),
         (["--robot", "spider"], "unknown robot 'spider'; there are multipod, bigant"),
-        (["--robot", "disc", "--legs", "2"], "from 3 to 50 legs"),
         (["--set", "yaw_range=0.5"], "legs overlap"),
         (["--set", "leaf=3"], "unknown parameter 'leaf' of a multipod; there are segment_length"),
         (["--set", "leaf_k=soft"], "--set takes numbers, got 'leaf_k=soft'"),

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.models.bigant import BigAntParams
-from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
 from tarsus.scripts.laboratory import frame
@@ -20,12 +19,12 @@ def walked(robot, params, strides=2, preset="rl", gait=None, **more):
     return walk(Walking(robot, params, gait, preset=preset, **more), SETTLE + strides * gait.period + 0.01)
 
 
-def assert_walks(found, least_speed, askew=0.5):
+def assert_walks(found, least_speed):
     assert found.completed and not found.warnings
     loads = found.load_of_strides(SETTLE)
     assert len(loads) >= 2 and np.abs(loads - 1).max() < 0.01
     velocity = found.velocity(SETTLE)
-    assert velocity[0] > least_speed and abs(velocity[1]) < askew * velocity[0]
+    assert velocity[0] > least_speed and abs(velocity[1]) < 0.5 * velocity[0]
 
 
 def some_of(sizes, some):
@@ -39,16 +38,6 @@ def test_multipods_walk_and_carry_their_weight(n_legs):
     found = walked("multipod", MultipodParams(n_legs=n_legs))
     assert_walks(found, 0.05)
     assert np.rad2deg(found.tilt.max()) < (30.0 if n_legs == 4 else 10.0)
-
-
-@pytest.mark.parametrize("n_legs", some_of(range(3, 51), {3, 4, 5, 9, 24, 50}))
-def test_discs_walk_and_carry_their_weight(n_legs):
-    params = DiscParams(n_legs=n_legs)
-    found = walked("disc", params)
-    step = 2 * params.leg_length * np.sin(0.8 * params.angle_range)
-    # Three legs walk 30 degrees askew: sideways over forward is .51 to .59 in `reference`, with stiffer friction too.
-    assert_walks(found, 0.2 * step, askew=0.6 if n_legs == 3 else 0.5)
-    assert np.rad2deg(found.tilt.max()) < 5.0
 
 
 def test_bigant_walks_and_carries_its_weight():
@@ -97,7 +86,6 @@ def test_a_walk_that_topples_ends_and_says_so():
     [
         ("multipod", "tripod", {}, "unknown gait 'tripod' of this robot; there are .*undulation, "),
         ("bigant", "undulation", {}, "unknown gait 'undulation' of this robot; there are .*tripod, "),
-        ("disc", "wave", {}, "a disc has one gait, 'disc', got 'wave'"),
         ("multipod", "undulation", {"n": 3}, "the gait 'undulation' has no such option"),
     ],
 )

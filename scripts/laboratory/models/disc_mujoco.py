@@ -1,4 +1,4 @@
-"""The disc with legs on its rim in MuJoCo, from the parameters of `tarsus.analytic.models.disc`.
+"""The disc with legs on its rim in MuJoCo, from the parameters of `disc`.
 
 A body `torso` on the free joint `root`; for leg i a body `hip_i` on the slide `lift_i`, and on it `leg_i` on the hinges
 `swing_i` (about +y) and, after it, `sway_i` (about +x). So `qpos` after the root is lift, swing, sway of each leg. The
@@ -9,13 +9,13 @@ inputs position, velocity and torque. So `ctrl` has 1 + 3 + 3 entries for each l
 import mujoco
 import numpy as np
 
-from ..analytic.models.disc import DiscParams, foot_positions
-from ..analytic.terrain import Flat, Terrain, make
-from .kinds import CYLINDER, HINGE, JOINT, LIMITED, SLIDE
-from .look import add_cameras, add_nose, draw_rod
-from .parts import add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
-from .presets import Preset, find
-from .terrain import add_ground, stand
+from tarsus.analytic.terrain import Flat, Terrain, make
+from tarsus.mjcf.kinds import CYLINDER, HINGE, JOINT, LIMITED, SLIDE
+from tarsus.mjcf.look import add_cameras, add_nose, draw_rod
+from tarsus.mjcf.parts import add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
+from tarsus.mjcf.presets import Preset, find
+from tarsus.mjcf.terrain import add_ground, stand
+from tarsus.scripts.laboratory.models.disc import DiscParams, foot_positions
 
 JOINTS = ("lift", "swing", "sway")  # of a leg, in the order of `qpos` and of the actuators
 THICKNESS = 0.01  # half of the disc's [m]
@@ -60,14 +60,6 @@ def start_state(params: DiscParams, ground: Terrain | None = None, joints: np.nd
     joints = np.zeros((params.n_legs, 3)) if joints is None else np.asarray(joints, float)
     pose = stand(foot_positions(params, joints), Flat() if ground is None else ground)
     return np.concatenate([pose, joints.ravel()])
-
-
-def controls(joints: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Return `ctrl` that follows joints of shape (n_legs, 3) and their rates, shape (7 n_legs,)."""
-    ctrl = np.zeros((len(joints), 7))
-    ctrl[:, 0] = joints[:, 0]
-    ctrl[:, 1::3], ctrl[:, 2::3] = joints[:, 1:], rates[:, 1:]
-    return ctrl.ravel()
 
 
 def _add_torso(spec: mujoco.MjSpec, params: DiscParams):

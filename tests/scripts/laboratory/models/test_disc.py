@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from tarsus.analytic.models.disc import (
+from tarsus.scripts.laboratory.models.disc import (
     MAX_LEGS,
     MIN_LEGS,
     NON_NEGATIVE,

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..finite import check_signs
-from ..motor import MX_64, Motor
+from tarsus.analytic.finite import check_signs
+from tarsus.analytic.motor import MX_64, Motor
 
 MIN_LEGS, MAX_LEGS = 3, 50
 MOST_SWING = 0.4  # range of the angles where there is room [rad]
