@@ -101,8 +101,13 @@ def register(
         options |= of_file(options["baseline"])
     given = options | ({"baseline": None} if own_verdict.is_sought(options) else {})
     from_keywords(OwnRobotTask.config_class, {"params": robot, **given})
-    if not check or not given.keys().isdisjoint(own_verdict.UNTRIED):
+    exact = given.get("engine") == "exact"
+    if not check or exact or not given.keys().isdisjoint(own_verdict.UNTRIED):
         task = OwnRobotTask(shape=(), params=robot, **given)
+    if exact:
+        from .exact.articulated import ExactArticulated
+
+        ExactArticulated(task)  # refuses what it does not cover
     if check:
         verdict = own_verdict.examined(name, robot, options, OwnRobotEnv)
         own_verdict.warn(name, verdict.sentences)

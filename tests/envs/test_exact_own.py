@@ -5,6 +5,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from tarsus.analytic.terrain import TERRAINS
 from tarsus.envs import own_robot
 from tarsus.envs.free_body import FreeBodyTask
 from tarsus.envs.hexapod import HexapodEnv, HexapodTask
@@ -88,6 +89,14 @@ def test_forces_of_feet_are_those_of_the_moment_and_have_no_impulse_in_them():
     force = (mass @ run.contact.qacc + data.qfrc_bias)[:3]
     np.testing.assert_allclose(info["foot_force"].sum(0), force, atol=1e-6)
     assert impulse / env.ctrl_dt > 0.3 * force[2] and info["foot_contact"].any()
+
+
+@pytest.mark.parametrize("name", sorted({*TERRAINS} - {"flat", "slope"}))
+def test_a_terrain_that_is_no_plane_is_refused_where_a_robot_is_registered(name):
+    options = {"servo": "file", "baseline": None, "check": False}
+    with pytest.raises(ValueError, match=r"engine 'exact' has no terrain \w+: .* there are flat, slope$"):
+        own_robot.register("Hill-v0", WALKER % "box", ["foot_l", "foot_r"], engine="exact", terrain=name, **options)
+    assert "Hill-v0" not in gymnasium.registry
 
 
 @pytest.mark.parametrize("friction, slides", [(0.0, True), (1e9, False)])
