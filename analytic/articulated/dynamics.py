@@ -8,7 +8,6 @@ M = L^T L, has entries only where M has them (tables 6.3 to 6.5): a leg's rows l
 import math
 
 from ..compilation import jit
-from .actuators import actuators
 from .kinematics import kinematics
 from .layout import (
     ACTUATOR_FORCE,
@@ -41,15 +40,8 @@ from .vectors import add, add_cross_force, copy, dot6, momentum
 
 
 @jit(views=True)
-def mechanics(robot, work, qpos, qvel, ctrl, act, act_rate):
-    """Write all that does not depend on contact: places, mass matrix with its factor, forces, rates of activations."""
-    motion(robot, work, qpos, qvel)
-    actuators(robot, work, ctrl, act, act_rate)
-
-
-@jit(views=True)
 def motion(robot, work, qpos, qvel):
-    """Write what depends on positions and speeds alone."""
+    """Write what depends on positions and speeds alone: places, mass matrix with its factor, forces."""
     kinematics(robot, work, qpos, qvel)
     _wrenches(robot, work)
     _mass_and_bias(robot, work)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import dynamics, equalities, feet
+from . import actuators, dynamics, equalities, feet
 from .layout import (
     ACTUATOR_FORCE,
     BIAS_FORCE,
@@ -93,7 +93,8 @@ def mechanics(robot: Robot, qpos, qvel, ctrl=None, act=None) -> Mechanics:
 @dynamics.jit
 def evaluate(robot, work, qpos, qvel, ctrl, act, act_rate, qacc):
     """Write everything of `Mechanics` to the workspace; return kinetic and potential energy [J]."""
-    dynamics.mechanics(robot, work, qpos, qvel, ctrl, act, act_rate)
+    dynamics.motion(robot, work, qpos, qvel)
+    actuators.actuators(robot, work, ctrl, act, act_rate)
     kinetic, potential = dynamics.energy(robot, work, qvel)
     dynamics.free_acceleration(robot, work, qacc)
     feet.feet(robot, work)
