@@ -18,11 +18,6 @@ SIZES = {FREE: (7, 6), BALL: (4, 3)}  # of qpos and qvel; of others 1 each
 RADIANS = 2 * np.pi  # degrees: a hinge with a smaller range is hardly one
 
 
-def of_mjcf(spec: mujoco.MjSpec) -> list[str]:
-    """Leave out of an MJCF what is only drawn and absent, add floor and free joint; return sentences on that."""
-    return [*leave_out_drawn(spec), *add_floor(spec), *add_free_joint(spec), *tiny_ranges(spec)]
-
-
 def tiny_ranges(spec: mujoco.MjSpec) -> list[str]:
     """Return a question about ranges of hinges that look like radians where the file has degrees, MuJoCo's default."""
     if not spec.compiler.degree:

@@ -16,8 +16,6 @@ import mujoco
 from ..analytic.finite import check_finite, check_signs
 from ..analytic.spelling import check_name
 
-RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
-FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again"
 _EXPLICIT_IN_POSITION = ("Euler", "implicit", "implicitfast")
 FINER = {"toe_radius": "toe", "friction": "friction", "impratio": "creep"}  # settings of contact, in words
 INTEGRATORS = {
@@ -81,14 +79,6 @@ class Preset:
         that of the start the hips would lag by a timestep in the preset `rl`.
         """
         return self.lead * self.timestep if self.integrator == "discrete" else 0.0
-
-    @property
-    def caution(self) -> str:
-        """What to know before these settings are used, a sentence; empty if nothing.
-
-        A rigid contact at rest barely penetrates, and with much impedance at the onset nothing fades its force out.
-        """
-        return FLICKERS if self.solimp[0] > 0.5 and self.solref[0] < RIGID else ""
 
     @property
     def follow_every(self) -> int:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import arrays
-from .connection import Feet, force_scale, solve
 
 ROUNDING = 1e-12  # share of a robot's size
 
@@ -168,33 +167,3 @@ def fit_stiffness(foot_pos, load, ground=0.0, regulariser=0.0, tolerance=1e-8) -
         stiffness = np.where(good, 1.0 / compliance, np.nan)
     residual = float(np.sqrt(np.mean((a @ compliance - b) ** 2))) if len(a) else 0.0
     return StiffnessFit(stiffness, information, rank, residual)
-
-
-def prediction_errors(foot_pos, foot_vel, force, feet: Feet, law="viscous") -> dict[str, float]:
-    """Return the error of predicted against measured forces, for instance to compare fitted and naive parameters.
-
-    Tractions are compared up to one positive scale per frame, as the paper does.
-
-    Args:
-        foot_pos: Shape (frames, n, 3) [m].
-        foot_vel: Shape (frames, n, 2) [m/s].
-        force: Measured, shape (frames, n, 3) [N].
-        feet: The parameters.
-        law: As in `connection.solve`.
-
-    Returns:
-        "load" and "traction", rms errors [N], and "solved", the fraction of frames with an equilibrium.
-
-    Raises:
-        ValueError: If an argument is not as described.
-    """
-    data = arrays.vectors("force", force, (3,))
-    found = solve(foot_pos, foot_vel, feet, law)
-    ok = found.solved
-    model = found.force[ok]
-    scale = np.nan_to_num(force_scale(model[..., :2], data[ok][..., :2]))[..., None, None]
-    return {
-        "load": float(np.sqrt(np.mean((model[..., 2] - data[ok][..., 2]) ** 2))),
-        "traction": float(np.sqrt(np.mean(np.sum((scale * model[..., :2] - data[ok][..., :2]) ** 2, axis=-1)))),
-        "solved": float(np.mean(ok)),
-    }

@@ -24,6 +24,7 @@ from tarsus.scripts.library.comparison.compare import Comparison, compare
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run
 
+RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}
 SECONDS = 6.0  # of a run; the first 3 s are left out
 FINEST = 5e-4  # divides the time between rows of every setting here [s]
@@ -148,10 +149,15 @@ def front(real_time: np.ndarray, error: np.ndarray) -> np.ndarray:
     return ~np.any(better & strictly, axis=1) & np.isfinite(real_time) & np.isfinite(error)
 
 
+def flickers(preset: Preset) -> bool:
+    """Return whether contact flickers: rigid, it barely sinks at rest, and nothing fades its force out at the onset."""
+    return preset.solimp[0] > 0.5 and preset.solref[0] < RIGID
+
+
 def frame(chosen: dict[str, Preset], cells: dict[str, ContactCell]) -> pd.DataFrame:
     """Return settings and cells as one table, a row each; `setting` is the name."""
     rows = [
-        {"setting": name, **vars(preset), **vars(cells[name]), "flickers": bool(preset.caution)}
+        {"setting": name, **vars(preset), **vars(cells[name]), "flickers": flickers(preset)}
         for name, preset in chosen.items()
     ]
     return pd.DataFrame(rows)

@@ -40,7 +40,7 @@ def search(trials: Trials, found: Sequence[Group], earlier: Cure) -> tuple[Cure,
     while candidates and least > 0 and len(chosen) < MOST:
         tried = []
         for cure in candidates:
-            if (again := trials.watch(_all(earlier, *chosen, cure))) is None:
+            if (again := trials.watch(merged(earlier, *chosen, cure))) is None:
                 break
             tried.append((_harm(trials.base, again, found, FAULT), cure, again))
         if not tried:
@@ -57,7 +57,7 @@ def _thinned(trials: Trials, found: Sequence[Group], earlier: Cure, cures: tuple
     """Return the cures without those that are needless."""
     for cure in cures:
         rest = tuple(one for one in cures if one != cure)
-        again = trials.watch(_all(earlier, *rest))
+        again = trials.watch(merged(earlier, *rest))
         if again and not judging.worse(trials.base, again) and _harm(trials.base, again, found) <= harm:
             cures = rest
     return cures
@@ -84,10 +84,3 @@ def _of_the_whole(model: mujoco.MjModel) -> Iterator[Cure]:
     made = [option(timestep=numbers(h / k)) for k in (2, 4)]
     made += [option(cone="elliptic", impratio=numbers(max(ratio, least))) for least in (10.0, 100.0)]
     yield from (one for one in (*made, option(integrator="discrete")) if differing(model, one))
-
-
-def _all(*cures: Cure) -> Cure:
-    made: Cure = ()
-    for cure in cures:
-        made = merged(made, cure)
-    return made

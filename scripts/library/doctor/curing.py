@@ -43,17 +43,17 @@ def cured(watched: Watched, watch: Watch, found: Sequence[Group]) -> tuple[list[
     refused: dict[int, tuple[str, ...]] = {}
     for k, group in enumerate(found):
         own[k], refused[k] = trials.search(
-            group, _all(own.values()), [one for n, one in enumerate(found) if own.get(n)]
+            group, merged(*own.values()), [one for n, one in enumerate(found) if own.get(n)]
         )
     joint: dict[int, tuple[str, ...]] = {}
-    last = trials.watch(_all(own.values())) or watched
+    last = trials.watch(merged(*own.values())) or watched
     if left := [k for k, one in enumerate(found) if one.number(last) > one.limit]:
         trials.refill()
-        if cures := combining.search(trials, found, _all(own.values())):
-            own[left[0]] = merged(own[left[0]], _all(cures))
+        if cures := combining.search(trials, found, merged(*own.values())):
+            own[left[0]] = merged(own[left[0]], merged(*cures))
             joint[left[0]] = tuple(" ".join(as_xml(watched.model, cure)) for cure in cures)
     _spare(trials, found, own)
-    together = _all(own.values())
+    together = merged(*own.values())
     last = trials.watch(together) or watched
     made = [
         replace(one.diagnosis, mends=own[k], after=one.number(last), refused=refused[k], joint=joint.get(k, ()))
@@ -67,9 +67,9 @@ def cured(watched: Watched, watch: Watch, found: Sequence[Group]) -> tuple[list[
 def _spare(trials: "Trials", found: Sequence[Group], own: dict[int, tuple[Mend, ...]]) -> None:
     """Leave out, in place, what a later setting has made needless."""
     for k in [k for k in own if own[k]]:
-        again = trials.watch(_all(mends for n, mends in own.items() if n != k))
+        again = trials.watch(merged(*(mends for n, mends in own.items() if n != k)))
         mends_as_well = again and all(
-            one.number(again) <= max(one.limit, one.number(trials.watch(_all(own.values()))) * (1 + judging.SHARE))
+            one.number(again) <= max(one.limit, one.number(trials.watch(merged(*own.values()))) * (1 + judging.SHARE))
             for one in found
         )
         if mends_as_well and not judging.worse(trials.base, again):
@@ -139,13 +139,6 @@ class Trials:
             yield cure
             if few:
                 yield merged(cure, option(**few))
-
-
-def _all(parts) -> tuple[Mend, ...]:
-    made: tuple[Mend, ...] = ()
-    for part in parts:
-        made = merged(made, part)
-    return made
 
 
 def _of_solver(watched: Watched) -> Iterator[Group]:

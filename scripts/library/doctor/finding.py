@@ -1,6 +1,7 @@
 """The doctor's findings: an ailment, its place, its number, the reason, and the settings that mend it."""
 
 import copy
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -120,13 +121,13 @@ def mended(model: mujoco.MjModel, mends: Iterable[Mend]) -> mujoco.MjModel:
     return made
 
 
-def merged(earlier: Iterable[Mend], later: Iterable[Mend]) -> tuple[Mend, ...]:
-    """Return two lists of settings as one. Of an attribute that both set, the safer of the whole model, else the later.
+def merged(*parts: Iterable[Mend]) -> tuple[Mend, ...]:
+    """Return lists of settings as one. Of an attribute that two set, the safer of the whole model, else the later.
 
     Safer are the shorter timestep, and the greater number of all others.
     """
-    found = {(one.element, one.number, one.attribute): one for one in earlier}
-    for one in later:
+    found: dict[tuple[str, int, str], Mend] = {}
+    for one in itertools.chain(*parts):
         key = one.element, one.number, one.attribute
         if key in found and one.element == "option" and one.attribute not in ENUMS:
             least = one.attribute == "timestep"

@@ -71,7 +71,7 @@ class Report:
         ended: Why the simulation ended before its time, or "".
         versions: Of the packages.
         date: When.
-        notes: Sentences on the file, on what has not come to rest, and on a preset that mends it.
+        notes: Sentences on the file, and on what has not come to rest.
         moved: Whether it was commanded, so that it had no rest.
     """
 

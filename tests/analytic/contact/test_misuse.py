@@ -61,10 +61,6 @@ CALLS = {
     fit.fit_friction: SLIPS,
     fit.fit_coulomb: {**{name: value for name, value in SLIPS.items() if name != "reference_speed"}, "slowest": 0.1},
     fit.fit_stiffness: {**FRAMES, "ground": 0.0, "regulariser": 0.0, "tolerance": 1e-8},
-    fit.prediction_errors: {
-        **{"foot_pos": FRAMES["foot_pos"], "foot_vel": np.tile(VEL, (5, 1, 1)), "force": np.ones((5, N, 3))},
-        **{"feet": FEET, "law": "viscous"},
-    },
     se2.exponential: {"twist": np.zeros(3), "dt": 0.1},
     se2.compose: {"first": np.zeros(3), "second": np.zeros(3)},
     se2.integrate: {"twist": np.zeros((5, 3)), "dt": 0.1, "start": np.zeros(3), "method": "scan"},
