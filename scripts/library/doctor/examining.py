@@ -54,7 +54,8 @@ def examine(
     def watch(other: mujoco.MjModel) -> watching.Watched:
         return watching.watch(other, examined, controls)
 
-    found, mends, last = curing.cured(base, watch, curing.groups(base))
+    ill = curing.groups(base)
+    found, mends, last = curing.cured(base, watch, ill)
     text = mended_file.written(mjcf, model, mends) if mends else ""
     if text and not fell and (bad := _longer(model, text, examined, controls)):
         words = f"all settings together, for {2 * examined:.3g} s: {bad[0]}"
@@ -64,13 +65,15 @@ def examine(
     if wants:
         text = mended_file.written(mjcf, model, finding.merged(mends, wants))
     slides = [] if controls is None else [one for k in range(len(base.pairs)) for one in symptoms.slides(base, k)]
+    left = [one.ailment for one in found if not np.isfinite(one.after)]
+    advice = judging.of_preset(mjcf, base, ill, left, examined) if controls is None and not fell else []
     return Report(
         model=own_source.called(mjcf),
         seconds=examined,
         contacts=tuple(_contact(base, k) for k in range(len(base.pairs))),
         findings=(*fell, *found, *slides),
         mends=tuple(tuple(finding.as_xml(model, one.mends)) for one in (*fell, *found, *slides)),
-        notes=(*judging.of_file(own_source.read(mjcf), model), *judging.of_rest(base, controls is not None)),
+        notes=(*judging.of_file(own_source.read(mjcf), model), *judging.of_rest(base, controls is not None), *advice),
         moved=controls is not None,
         stance=_numbers(base),
         mended_stance=_numbers(last) if mends else {},

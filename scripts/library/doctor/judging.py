@@ -1,11 +1,14 @@
 """Whether a mended model holds: all that is measured of it, against the model as it is; and notes beside findings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import mujoco
 import numpy as np
 
-from tarsus.mjcf import own_repairs
+from tarsus.mjcf import own_repairs, own_source
+from tarsus.mjcf.own_options import apply_preset
+from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.library.doctor import settings, symptoms, watching
 from tarsus.scripts.library.doctor.watching import Watched
 
@@ -98,3 +101,28 @@ def of_rest(watched: watching.Watched, moved: bool) -> list[str]:
         f"It is not yet at rest: it drifts at {1e3 * before:.2g} mm/s in the third quarter of the time and at "
         f"{1e3 * after:.2g} in the last, and settings are judged by that; try --seconds {5 * seconds:.3g}."
     ]
+
+
+def of_preset(
+    mjcf: str | Path, base: watching.Watched, ill: Sequence, left: Sequence[str], seconds: float
+) -> list[str]:
+    """Return a sentence on a preset that mends what no setting alone mended, if one does.
+
+    Args:
+        mjcf: The file, or its text.
+        base: As it is.
+        ill: Groups of ailments, as `curing.groups` returns them.
+        left: Ailments that no setting mended.
+        seconds: That it was watched [s].
+    """
+    for name in PRESETS if left else ():
+        spec = own_source.read(mjcf)
+        apply_preset(spec, name)
+        again = watching.watch(spec.compile(), seconds)
+        mended = all(one.number(again) <= one.limit for one in ill if one.diagnosis.ailment in left)
+        if mended and not worse(base, again):
+            return [
+                f"The preset {name!r} mends {', '.join(left)} and leaves the rest as good as it is: "
+                f"`mjcf.apply_preset(spec, {name!r})`, or its elements in the page on presets."
+            ]
+    return []

@@ -333,6 +333,17 @@ def test_wanted_settings_are_in_the_mended_file():
     assert not report.findings and "mended.xml" in str(report)
 
 
+def test_a_preset_that_mends_what_no_setting_does_is_advised():
+    base = watching.watch(model_of(cube(cone="pyramidal", ratio=1)), 1.0)
+    ill_ones = curing.groups(base)
+    left = [one.diagnosis.ailment for one in ill_ones]
+    (said,) = judging.of_preset(cube(cone="pyramidal", ratio=1), base, ill_ones, left, 1.0)
+    assert (
+        said.startswith(f"The preset 'reference' mends {', '.join(left)}") and "apply_preset(spec, 'reference')" in said
+    )
+    assert judging.of_preset(cube(), base, ill_ones, [], 1.0) == []
+
+
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
