@@ -10,7 +10,13 @@ from tarsus.analytic.models.sliding_walk import SlidingWalk
 from tarsus.controllers.connection_mpc import ConnectionMPC
 from tarsus.controllers.connection_policy import SETTLE, Decided, SteeredGait
 from tarsus.controllers.path import Path, relative
-from tarsus.scripts.library.machines.multipod_mujoco import MultipodWalk, Walking, WalkingStepper, walked
+from tarsus.scripts.library.machines.multipod_mujoco import (
+    MultipodWalk,
+    Walking,
+    WalkingStepper,
+    servo_controls,
+    walked,
+)
 
 TURNED = np.array([0.2, 0.0, 0.0])  # controls whose undulation names the gait of the record [rad]
 
@@ -44,7 +50,7 @@ class FollowingStepper(WalkingStepper):
     def command(self, data: mujoco.MjData) -> None:
         """Decide if it is time to, and command the servos."""
         self.gait.steer(data.time, self.measure)
-        data.ctrl[:] = self._controls(*self.gait(data.time + self._command_lead))
+        data.ctrl[:] = servo_controls(*self.gait(data.time + self._command_lead))
 
 
 @dataclass(frozen=True)
