@@ -32,3 +32,14 @@ def test_it_is_silent_where_it_is_disabled():
     with ticking(every=1e-3, disable=True, file=shown) as bar:
         bar.set_description_str("asked")
     assert shown.getvalue() == ""
+
+
+def test_what_is_over_at_once_shows_nothing_and_what_was_said_is_cleared():
+    shown = Shown()
+    with ticking(desc="asked", bar_format="{desc} [{elapsed}]", file=shown):
+        pass
+    assert shown.getvalue() == ""
+    with ticking(desc="asked", bar_format="{desc}", file=shown) as bar:
+        bar.set_description_str("stride 3")
+    assert shown.getvalue().startswith("\rstride 3\r") and shown.getvalue().rpartition("3")[2].strip() == ""
+    assert shown.getvalue().endswith("\r")
