@@ -147,7 +147,7 @@ def test_the_return_of_the_bar_is_that_of_the_last_evaluation_also_of_a_training
         assert f"return={last:.1f}" in capsys.readouterr().err
     judge = training.evaluations(run, 0, tmp_path, 32, 1)
     training.carry_over(judge, tmp_path)
-    assert judge.last_mean_reward == last <= judge.best_mean_reward
+    assert judge.last_mean_reward == last <= judge.best_mean_reward + 1e-6  # Stable-Baselines3 takes means in float32
 
 
 def test_a_training_in_which_no_episode_ends_says_so():
