@@ -35,4 +35,4 @@ def ticking(count: Callable[[], int] | None = None, every: float | None = None, 
             over.set()
             thread.join()
             if ticks or getattr(line, "desc", "") != begun:
-                line.last_print_t = time.time()  # else tqdm takes it for never shown, and leaves it on the screen
+                line.last_print_t = time.time() + 1.0  # else tqdm takes it for never shown, and leaves it
