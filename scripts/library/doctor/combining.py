@@ -45,11 +45,11 @@ def search(trials: Trials, found: Sequence[Group], earlier: Cure) -> tuple[Cure,
             tried.append((_harm(trials.base, again, found, FAULT), cure, again))
         if not tried:
             break
-        _, cure, again = min(tried, key=lambda one: one[0])
-        chosen, candidates = (*chosen, cure), [one for one in candidates if one != cure]
-        for harm, last, watched in tried:
+        for harm, cure, watched in tried:
             if harm < (least if best else least - GAIN) and not judging.worse(trials.base, watched):
-                least, best = harm, (*chosen[:-1], last)
+                least, best = harm, (*chosen, cure)
+        kept = min(tried, key=lambda one: one[0])[1]
+        chosen, candidates = (*chosen, kept), [one for one in candidates if one != kept]
     return _thinned(trials, found, earlier, best, least)
 
 
